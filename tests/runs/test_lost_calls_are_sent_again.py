@@ -12,8 +12,7 @@ from pytest_django import Settings
 from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_publish, results_key
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
-from apps.runs.calls import sending
-from apps.runs.calls import surroundings
+from apps.runs.calls import sending, surroundings
 from apps.runs.calls.dispatch import CeleryDispatcher
 
 pytestmark = pytest.mark.asyncio

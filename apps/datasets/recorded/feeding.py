@@ -98,6 +98,7 @@ class Feed:
         self._calls.setdefault(run, set()).update(turn["call"] for one in found for turn in one["turns"])
         if all(one.get("finished", True) for one in found):
             self._written.add(run)
+            self._calls.pop(run, None)
         own = {"close": problem, "visit": visit, "under": f"{run}/"}
         is_last = is_new and self._played[problem] % self.wanted.runs_a_group == 0
         return [own, {"close": problem, "visit": visit}] if is_last else [own]
@@ -134,9 +135,10 @@ class Feed:
         """Live runs with new events whose agents are compared individually."""
         if not self.wanted.is_early or self.wanted.recipe.family != "agents":
             return
-        for run in self._runs().filter(status__in=LIVE, scaffold__in=EARLY).order_by("pk"):
-            if self._last_seqs.get(run.pk) != run.last_seq:
-                self._last_seqs[run.pk] = run.last_seq
+        live = self._runs().filter(status__in=LIVE, scaffold__in=EARLY).order_by("pk")
+        for pk, last_seq in list(live.values_list("pk", "last_seq")):
+            if self._last_seqs.get(pk) != last_seq and (run := live.filter(pk=pk).first()):
+                self._last_seqs[pk] = last_seq
                 yield run
 
     def _finished(self) -> Iterator[Run]:
@@ -144,10 +146,10 @@ class Feed:
         found = self._runs().filter(status=RunStatus.FINISHED)
         if self._since is not None:
             found = found.filter(finished_at__gte=self._since)
-        for run in found.order_by("finished_at", "pk"):
-            if run.pk not in self._handled and str(run.public_id) not in self._written:
-                self._handled.add(run.pk)
-                yield run
+        for pk, name in list(found.order_by("finished_at", "pk").values_list("pk", "public_id")):
+            if pk not in self._handled and str(name) not in self._written:
+                self._handled.add(pk)
+                yield self._runs().get(pk=pk)
         self._since = now - OVERLAP
 
     def _report_broken(self) -> None:

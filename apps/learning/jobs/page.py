@@ -17,7 +17,7 @@ from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
 from apps.learning.rollouts.plan import RolloutPlan, plan_of
-from apps.learning.rollouts.rollouts import left_out, producer_state
+from apps.learning.rollouts.producer import left_out, producer_state
 from apps.processes.pulse import pulses
 from apps.processes.streams import sync_client
 from apps.runs.models import LIVE, RunStatus

@@ -1,6 +1,8 @@
 """Form fields of a job that makes its own rollouts: problems, scaffold, model and number of runs."""
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -13,8 +15,9 @@ from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, pr
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
+from apps.learning.rollouts.problems import current_versions
 from apps.problems.access import library_of
-from apps.problems.models import Problem
+from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import role_limit
@@ -25,7 +28,10 @@ from apps.recipes.registry import TRAININGS
 
 #: Value of the field *Learns from*.
 ROLLOUTS = "rollouts"
-MOST_PROBLEMS = 500
+MOST_PROBLEMS = 5_000
+MOST_AT_ONCE = 1_024
+#: Problems that a rejected plan names.
+MOST_NAMED = 10
 MOST_RUNS = 100_000
 
 
@@ -57,7 +63,14 @@ class RolloutFields(forms.Form):
         help_text="Runs compared in one visit of a problem; 1 for grouped agents and repeated states.",
     )
     visits = forms.IntegerField(label="Visits per problem", min_value=1, max_value=10_000, initial=8, required=False)
-    at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
+    at_once = forms.IntegerField(
+        label="Runs at once",
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        initial=4,
+        required=False,
+        help_text="All jobs together have at most ROLLOUTS_AT_ONCE runs under way.",
+    )
     answer_tokens = forms.IntegerField(
         label="Longest answer (tokens)",
         min_value=16,
@@ -141,38 +154,40 @@ class RolloutFields(forms.Form):
             self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
 
     def _check_plan(self, plan: RolloutPlan, recipe: Training) -> None:
-        benchmark = benchmark_hashes()
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if content_hash(problem.current.statement) in benchmark:
-                self.add_error("problems", f"{problem.title} belongs to a benchmark and is reserved for measuring.")
-            elif plan.judge == "answer" and not problem.current.answer:
-                self.add_error("problems", f"{problem.title} has no answer to compare with. Choose the runs’ own verifiers.")
+        versions = current_versions(plan.problems)
+        self._reject(versions, self._unfit(plan))
         try:
             params = plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
         except ValidationError as error:
             self.add_error("overrides", " ".join(error.messages))
         else:
-            self._check_choice(plan, params)
-            self._check_problems(plan)
+            if getattr(params, "choice", "random") != "random":
+                self._reject(versions, _without_choice)
+            self._reject(versions, partial(_refused, Plan(plan.scaffold, plan.preset, plan.overrides)))
             self._check_runs(plan, params, recipe)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"This plan has {plan.runs:,} runs; a job may have at most {MOST_RUNS:,}.")
 
-    def _check_choice(self, plan: RolloutPlan, params: Value) -> None:
-        """Reject problems without an answer where inputs are chosen by the answer."""
-        if getattr(params, "choice", "random") == "random":
-            return
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if not problem.current.answer:
-                advice = "Choose another problem, or set choice = random."
-                self.add_error("problems", f"{problem.title} has no answer to choose inputs by. {advice}")
+    def _reject(self, versions: Sequence[ProblemVersion], why: Callable[[ProblemVersion], str]) -> None:
+        """Add an error for each problem that `why` gives a reason for; the first ones are named."""
+        found = [reason for version in versions if (reason := why(version))]
+        for reason in found[:MOST_NAMED]:
+            self.add_error("problems", reason)
+        if len(found) > MOST_NAMED:
+            self.add_error("problems", f"The same applies to {len(found) - MOST_NAMED:,} more problems.")
 
-    def _check_problems(self, plan: RolloutPlan) -> None:
-        """Reject problems that the plan cannot run on with the statement alone."""
-        chosen = Plan(plan.scaffold, plan.preset, plan.overrides)
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
-                self.add_error("problems", f"{problem.title}: {refused}")
+    def _unfit(self, plan: RolloutPlan) -> Callable[[ProblemVersion], str]:
+        """Why a problem cannot be learned from: it belongs to a benchmark, or has no answer to compare with."""
+        benchmark = benchmark_hashes()
+
+        def why(version: ProblemVersion) -> str:
+            if content_hash(version.statement) in benchmark:
+                return f"{version.problem.title} belongs to a benchmark and is reserved for measuring."
+            if plan.judge == "answer" and not version.answer:
+                return f"{version.problem.title} has no answer to compare with. Choose the runs’ own verifiers."
+            return ""
+
+        return why
 
     def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Training) -> None:
         """Reject a scaffold whose runs lack what the recipe compares, or a judge for it."""
@@ -226,6 +241,19 @@ class RolloutFields(forms.Form):
             temperature=values["temperature"] or TRAININGS[values["recipe"]].temperature,
             overrides=lines_read(values["overrides"]),
         )
+
+
+def _without_choice(version: ProblemVersion) -> str:
+    """Why inputs cannot be chosen by the answer of a problem."""
+    if version.answer:
+        return ""
+    return f"{version.problem.title} has no answer to choose inputs by. Choose another problem, or set choice = random."
+
+
+def _refused(chosen: Plan, version: ProblemVersion) -> str:
+    """Why a plan cannot run on a problem with the statement alone."""
+    refused = plan_refusal(chosen, problem_text(version), NOTHING_GIVEN)
+    return f"{version.problem.title}: {refused}" if refused else ""
 
 
 #: The names of these fields, in the order of the form.

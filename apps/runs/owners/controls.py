@@ -18,12 +18,14 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.window import Window
 from apps.runs.journal.run_journal import RunJournal
-from apps.runs.models import APART, Run, RunCommand, RunStatus
-from apps.runs.owners.leases import lease_conclude, lease_renew
-from apps.runs.owners.shares import window_of, window_renewed
+from apps.runs.models import Run, RunCommand, RunStatus
+from apps.runs.owners.leases import lease_conclude
+from apps.runs.owners.shares import window_of
+from apps.runs.owners.together import PendingCommands, Renewals
 
 logger = logging.getLogger(__name__)
 POLL_S = 0.5
+PENDING, RENEWALS = PendingCommands(), Renewals()
 
 
 class DatabaseControls:
@@ -52,11 +54,11 @@ class DatabaseControls:
 
     async def watch(self) -> None:
         """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
-        _all_pending.watched.add(self._run.pk)
+        PENDING.watched.add(self._run.pk)
         try:
             await self._watch()
         finally:
-            _all_pending.watched.discard(self._run.pk)
+            PENDING.watched.discard(self._run.pk)
 
     async def _watch(self) -> None:
         renewed_at: float | None = None
@@ -69,7 +71,7 @@ class DatabaseControls:
                 elif time.monotonic() - renewed_at >= self._renew_every_s:
                     renewed_at = time.monotonic()
                     await self.renew()
-                if await _all_pending.has(self._run.pk):
+                if await PENDING.has(self._run.pk, POLL_S / 2):
                     for row in await in_thread(_pending, self._run.pk):
                         self._receive(row)
             except DatabaseError as error:
@@ -81,7 +83,7 @@ class DatabaseControls:
     async def renew(self) -> None:
         """Renew the lease, save the time since the last renewal, and read the width of the window. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
-        width = await in_thread(_renewed, self._run, seconds)
+        width = await RENEWALS.renew(self._run, seconds)
         if width is None:
             raise FenceLost
         metrics.count("lease_renewals")
@@ -132,43 +134,6 @@ class GatedDispatcher:
     async def dispatch(self, request: GenerationRequest) -> Final:
         await self._controls.gate()
         return await self._inner.dispatch(request)
-
-
-def _renewed(run: Run, seconds: float) -> int | None:
-    """The width of the window, or None if the lease could not be renewed. One connection for both."""
-    if not lease_renew(run.pk, run.fence, seconds):
-        return None
-    return window_renewed(run.owner_id, is_apart=run.preset in APART)
-
-
-class _Pending:
-    """Pending commands of all runs that this process drives, read once for those that poll together.
-
-    `watched`: the runs; `found`: those with pending commands.
-    """
-
-    def __init__(self) -> None:
-        self.watched: set[int] = set()
-        self.found: frozenset[int] = frozenset()
-        self._read_at, self._is_reading = -POLL_S, False
-
-    async def has(self, run_pk: int) -> bool:
-        """Whether the run has pending commands, as read within the last half of a poll."""
-        if not self._is_reading and time.monotonic() - self._read_at >= POLL_S / 2:
-            self._is_reading = True
-            try:
-                await in_thread(self._read)
-            finally:
-                self._is_reading = False
-        return run_pk in self.found
-
-    def _read(self) -> None:
-        at = time.monotonic()
-        rows = RunCommand.objects.filter(run__in=list(self.watched), state=RunCommand.State.PENDING)
-        self.found, self._read_at = frozenset(rows.values_list("run", flat=True)), at
-
-
-_all_pending = _Pending()
 
 
 def _pending(run_pk: int) -> list[RunCommand]:
