@@ -9,13 +9,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
-from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
 from apps.learning.rollouts.problems import current_versions
+from apps.learning.rollouts.reward_fields import RewardFields, reward_fields_of
 from apps.problems.access import library_of
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.values import Value
@@ -41,7 +41,7 @@ SCAFFOLDS_OF_FAMILY: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",
 OWN_PROMPTS = ("intern_s1_mo",)
 
 
-class RolloutFields(forms.Form):
+class RolloutFields(RewardFields):
     """Part of a job's form; left empty where the job learns from a dataset or a toy."""
 
     problems = forms.MultipleChoiceField(
@@ -53,7 +53,6 @@ class RolloutFields(forms.Form):
         required=False,
         help_text="A model that follows the job plays with its newest weights.",
     )
-    judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
     runs_a_group = forms.IntegerField(
         label="Runs per group",
         min_value=1,
@@ -114,7 +113,8 @@ class RolloutFields(forms.Form):
             (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
             for name, scaffold in SCAFFOLDS.items()
         ]
-        self._players = players()
+        self._user, self._players = user, players()
+        self.reward_choices()
         for name, choices in (
             ("problems", [(problem.slug, problem.title) for problem in found]),
             ("scaffold", presets),
@@ -165,6 +165,7 @@ class RolloutFields(forms.Form):
                 self._reject(versions, _without_choice)
             self._reject(versions, partial(_refused, Plan(plan.scaffold, plan.preset, plan.overrides)))
             self._check_runs(plan, params, recipe)
+            self.check_rewards(plan, versions, self._user)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"This plan has {plan.runs:,} runs; a job may have at most {MOST_RUNS:,}.")
 
@@ -201,6 +202,8 @@ class RolloutFields(forms.Form):
             )
         elif recipe.family == "rounds" and not recipe.is_supervised and getattr(params, "rollouts", 1) > 1:
             self.add_error("overrides", "This recipe needs a single line of rounds. Set rollouts = 1.")
+        elif recipe.family == "rounds" and plan.judge == "grader":
+            self.add_error("judge", "This recipe takes votes on rounds, which a grader does not give. Choose other rewards.")
         elif recipe.family == "states" and not getattr(params, "states", 0):
             self.add_error("scaffold", "These runs repeat no state. Choose the preset learning, or set states = 2.")
         elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
@@ -232,7 +235,7 @@ class RolloutFields(forms.Form):
             scaffold=scaffold,
             preset=preset,
             alias=values["player"],
-            judge=values["judge"] or JUDGES[0][0],
+            **self.reward_values(values),
             runs_a_group=values["runs_a_group"] or 8,
             visits=values["visits"] or 8,
             at_once=values["at_once"] or 4,
@@ -257,13 +260,15 @@ def _refused(chosen: Plan, version: ProblemVersion) -> str:
 
 
 #: The names of these fields, in the order of the form.
-ROLLOUT_FIELDS = tuple(RolloutFields.base_fields)
+_REWARD_FIELDS = tuple(RewardFields.base_fields)
+_OWN_FIELDS = tuple(name for name in RolloutFields.base_fields if name not in _REWARD_FIELDS)
+ROLLOUT_FIELDS = (*_OWN_FIELDS[:3], *_REWARD_FIELDS, *_OWN_FIELDS[3:])
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
     """Form values of a plan."""
-    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
+    names = ("runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
     found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
     overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
     more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}
-    return found | more | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}
+    return found | more | reward_fields_of(plan) | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}

@@ -22,12 +22,14 @@ from redis.exceptions import RedisError
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.versions.choosing import NothingToMake
 from apps.experiments.capacity import FAILURES_AT_MOST, last_failure
+from apps.graders.planning.plans import PlanWrong
 from apps.learning.jobs.folders import replace_text, trainer_state
 from apps.learning.jobs.unread import rows_unread
 from apps.learning.models import Rollout, TrainingJob, under_way
 from apps.learning.presets import rows_per_step
 from apps.learning.rollouts.plan import plan_of
 from apps.learning.rollouts.producer import LEFT, producer_keep, producer_state, producer_stop
+from apps.learning.rollouts.rewards import RewardQueue
 from apps.learning.rollouts.starting import Starter, room_for
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_aliases
@@ -50,6 +52,7 @@ class Rollouts:
     def __init__(self, job: TrainingJob) -> None:
         self.job, self.plan, self.trouble = job, plan_of(job.rollouts), ""
         self._starter = Starter(job, self.plan)
+        self._rewards: RewardQueue | None = None
         self._feed: Feed | None = None
         self._has_ended = False
         self._is_followed = False
@@ -65,12 +68,14 @@ class Rollouts:
             self._poll()
         except ValidationError as error:
             self.trouble = " ".join(error.messages)
-        except (NothingToMake, AliasError, OSError) as error:
+        except (NothingToMake, AliasError, PlanWrong, OSError) as error:
             self.trouble = str(error)
 
     def end(self) -> None:
         """Stop the producer and cancel live runs after the trainer has ended."""
         producer_stop(self.job.folder)
+        if self._rewards is not None:
+            self._rewards.end()
         for row in Rollout.objects.filter(job=self.job, run__status__in=LIVE).select_related("run"):
             if self.job.owner is not None:
                 with suppress(ValidationError, RedisError, OSError):  # The run has just ended, or the broker is down.
@@ -81,11 +86,13 @@ class Rollouts:
         if self._feed is None and not self._has_ended:
             self._set_up()
         if self._feed is not None:
+            if self._rewards is not None:
+                self._rewards.poll()
             self._feed.poll()
             if (left := json.dumps(self._feed.left.rows, ensure_ascii=False)) != self._left:
                 replace_text(self.job.folder / LEFT, left)
                 self._left = left
-            if self._played() >= self.plan.runs:
+            if self._played() >= self.plan.runs and not self._feed.waits_for_rewards:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
@@ -99,9 +106,20 @@ class Rollouts:
             raise ValidationError(f"The model {self.plan.alias} is no longer in models.toml.")
         self._is_followed = followed_folder(alias.adapter) is not None
         _follow(alias, self.job)
+        if self.plan.judge == "grader":
+            self._rewards = RewardQueue(self.job, self.plan)
         recipe = TRAININGS[self.job.recipe]
         mine, size = Q(rollout__job=self.job), self.plan.runs_a_group
-        wanted = FeedPlan(recipe, self.plan.judge, self.plan.problems, runs_a_group=size, only=mine, is_early=True)
+        wanted = FeedPlan(
+            recipe,
+            self.plan.judge,
+            self.plan.problems,
+            runs_a_group=size,
+            only=mine,
+            is_early=True,
+            rewards=self._rewards,
+            counts_all=True,
+        )
         try:
             self._feed = Feed(self.job.folder / "feed.jsonl", wanted)
         except NothingToMake:  # The feed has ended: all runs were finished before the trainer was resumed.
