@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
+from apps.processes import streams
 from apps.processes.streams import heartbeat_publish
 from apps.runs.calls import surroundings
 from apps.runs.models import Run, RunCommand
@@ -63,9 +64,14 @@ async def test_pending_commands_of_all_runs_are_read_together(alice: User) -> No
 async def test_one_look_serves_all_runs(valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     active: list[Any] = [{"run": f"r{n}", "key": "call", "attempt": 1, "fingerprint": "f"} for n in range(RUNS)]
     heartbeat_publish(valkey, {"worker": "w", "aliases": ["a"], "active": active, "health": {}}, 60_000)
-    read: list[str] = []
-    looked = surroundings.heartbeats
-    monkeypatch.setattr(surroundings, "heartbeats", lambda client: (read.append(""), looked(client))[1])
+    read: list[int] = []
+    looked = streams.heartbeats
+
+    def counted(client: Any) -> Any:
+        read.append(1)
+        return looked(client)
+
+    monkeypatch.setattr(streams, "heartbeats", counted)
     await surroundings.look(fresh=True)
     looks = await asyncio.gather(*(surroundings.look() for _ in range(RUNS)))
     assert len(read) == 1

@@ -1,6 +1,7 @@
 """Rewards of a job's own runs by a grader: cached, late, never, failed. A missing reward is left out and is never 0."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from apps.runs.models import REWARD, Run
 from tests.cast import person
 from tests.datasets.factory import version_of
 from tests.datasets.streams import shards, stream_state
-from tests.reasoning.candidates import proof
+from tests.reasoning.play import proof
 from tests.runs.driving import drive, with_model
 from tests.training_jobs.playing import MODELS, Stage, a_playing_job, poll_until
 
@@ -43,10 +44,14 @@ def a_job(runs: int = 2, **plan: Any) -> TrainingJob:
     return a_playing_job("turn_grpo", **(more | plan))
 
 
+def written(text: str, _: object) -> str:
+    return proof(text, "So it holds.")
+
+
 def write(stage: Stage, *texts: str) -> None:
     """Drive the oldest sent runs: each hands in one text."""
     for text in texts:
-        stage.drive(answer=lambda _, text=text: proof(text, "So it holds."))
+        stage.drive(answer=partial(written, text))
 
 
 def grade(stage: Stage, points: int | None) -> None:
@@ -58,8 +63,8 @@ def grade(stage: Stage, points: int | None) -> None:
     drive(run, with_model(ScriptedBackend(lambda _: answer if not faults else "I like turtles."), "marker"))
 
 
-def rewards_of(job: TrainingJob) -> list[float | None]:
-    return sorted(row.reward for rows in shards(job.folder) for row in rows)
+def rewards_of(job: TrainingJob) -> list[float]:
+    return sorted(row.reward for rows in shards(job.folder) for row in rows if row.reward is not None)
 
 
 def until_end(one: Rollouts, job: TrainingJob) -> None:

@@ -16,8 +16,10 @@ from apps.learning.jobs.settings import lines_of
 from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
+from apps.learning.rollouts.curriculum import words_of
 from apps.learning.rollouts.plan import RolloutPlan, plan_of
 from apps.learning.rollouts.producer import left_out, producer_state
+from apps.learning.rollouts.resting import visits_rested
 from apps.learning.rollouts.rewards import RewardCounts, reward_counts
 from apps.processes.pulse import pulses
 from apps.processes.streams import sync_client
@@ -77,6 +79,12 @@ class Played:
     dropped: int
     left: Sequence[Mapping[str, Any]]
     rewards: RewardCounts | None = None
+    rested: int = 0
+
+    @property
+    def chosen(self) -> list[str]:
+        """What was chosen of a problem set and why, in sentences."""
+        return words_of(self.plan.chosen)
 
     @property
     def finished(self) -> int:
@@ -97,7 +105,7 @@ def played_by(job: TrainingJob) -> Played:
     state = producer_state(job.folder)
     plan, rows_made, dropped = plan_of(job.rollouts), _count(state.get("rows")), _count(state.get("dropped"))
     rewards = reward_counts(job) if plan.judge == "grader" else None
-    return Played(plan, counts, newest, rows_made, dropped, left_out(job.folder), rewards)
+    return Played(plan, counts, newest, rows_made, dropped, left_out(job.folder), rewards, visits_rested(job, plan))
 
 
 def _count(value: object) -> int:

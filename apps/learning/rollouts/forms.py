@@ -13,6 +13,8 @@ from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
+from apps.learning.rollouts.curriculum import words_of
+from apps.learning.rollouts.curriculum_fields import CurriculumFields, curriculum_fields_of
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
 from apps.learning.rollouts.problems import current_versions
 from apps.learning.rollouts.reward_fields import RewardFields, reward_fields_of
@@ -41,7 +43,7 @@ SCAFFOLDS_OF_FAMILY: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",
 OWN_PROMPTS = ("intern_s1_mo",)
 
 
-class RolloutFields(RewardFields):
+class RolloutFields(RewardFields, CurriculumFields):
     """Part of a job's form; left empty where the job learns from a dataset or a toy."""
 
     problems = forms.MultipleChoiceField(
@@ -115,6 +117,7 @@ class RolloutFields(RewardFields):
         ]
         self._user, self._players = user, players()
         self.reward_choices()
+        self.curriculum_choices(user)
         for name, choices in (
             ("problems", [(problem.slug, problem.title) for problem in found]),
             ("scaffold", presets),
@@ -131,15 +134,21 @@ class RolloutFields(RewardFields):
 
     def check_rollouts(self, values: dict[str, Any]) -> None:
         """Add errors for choices that could not give rows."""
-        for name in ("problems", "scaffold", "player"):
+        if not values.get("problems") and not values.get("problem_set"):
+            self.add_error("problems", "Choose at least one, or a problem set.")
+        for name in ("scaffold", "player"):
             if not values.get(name):
-                self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
+                self.add_error(name, "Choose one.")
         if self.errors:
             return
         try:
             plan = self.rollout_plan(values)
         except ValidationError as error:
-            self.add_error("overrides", error)
+            self.add_error(None if hasattr(error, "error_dict") else "overrides", error)
+            return
+        if not plan.problems or len(plan.problems) > MOST_PROBLEMS:
+            words = " ".join(words_of(plan.chosen))
+            self.add_error("problem_set", f"A job plays 1 to {MOST_PROBLEMS:,} problems. {words}")
             return
         player = self._players[values["player"]]
         self._check_plan(plan, TRAININGS[values["recipe"]])
@@ -231,7 +240,7 @@ class RolloutFields(RewardFields):
         """Plan of valid fields."""
         scaffold, _, preset = values["scaffold"].partition(":")
         return RolloutPlan(
-            problems=tuple(values["problems"]),
+            **self.problem_values(values),
             scaffold=scaffold,
             preset=preset,
             alias=values["player"],
@@ -260,9 +269,9 @@ def _refused(chosen: Plan, version: ProblemVersion) -> str:
 
 
 #: The names of these fields, in the order of the form.
-_REWARD_FIELDS = tuple(RewardFields.base_fields)
-_OWN_FIELDS = tuple(name for name in RolloutFields.base_fields if name not in _REWARD_FIELDS)
-ROLLOUT_FIELDS = (*_OWN_FIELDS[:3], *_REWARD_FIELDS, *_OWN_FIELDS[3:])
+_REWARDS, _CURRICULUM = tuple(RewardFields.base_fields), tuple(CurriculumFields.base_fields)
+_OWN = tuple(name for name in RolloutFields.base_fields if name not in (*_REWARDS, *_CURRICULUM))
+ROLLOUT_FIELDS = (*_OWN[:1], *_CURRICULUM, *_OWN[1:3], *_REWARDS, *_OWN[3:])
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
@@ -270,5 +279,5 @@ def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
     names = ("runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
     found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
     overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
-    more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}
-    return found | more | reward_fields_of(plan) | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}
+    more = {"scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias, "answer_tokens": plan.max_new_tokens}
+    return found | more | reward_fields_of(plan) | curriculum_fields_of(plan) | {"overrides": overrides}

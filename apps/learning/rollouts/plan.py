@@ -25,6 +25,9 @@ class RolloutPlan(Value):
     newest policy; answers longer than `segment_tokens` continue under the next one. Every role samples at `temperature`;
     None: each at its own. With the judge "grader", `reward_alias` plays all roles of `reward_workflow` (a name of
     `graders.planning.naming`), and a reward that has not come after `reward_within_s` seconds is left out.
+
+    `chosen`: how problems of a set were chosen (`curriculum.words_of`). `rest_solved`: a problem misses its next visit after
+    one that all answers solved.
     """
 
     problems: tuple[str, ...]
@@ -42,6 +45,8 @@ class RolloutPlan(Value):
     segment_tokens: int | None = None
     temperature: float | None = None
     overrides: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
+    rest_solved: bool = False
 
     @property
     def runs_each(self) -> int:

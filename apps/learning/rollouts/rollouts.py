@@ -92,7 +92,7 @@ class Rollouts:
             if (left := json.dumps(self._feed.left.rows, ensure_ascii=False)) != self._left:
                 replace_text(self.job.folder / LEFT, left)
                 self._left = left
-            if self._played() >= self.plan.runs and not self._feed.waits_for_rewards:
+            if self._played() >= self._starter.wanted(self._gave_rows()) and not self._feed.waits_for_rewards:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
@@ -128,7 +128,7 @@ class Rollouts:
     def _played(self) -> int:
         """Count finished runs, and runs that ended early but gave rows; neither is played again."""
         finished = Rollout.objects.filter(job=self.job, run__status=RunStatus.FINISHED).count()
-        return finished + len(self._broken())
+        return finished + self._gave_rows().total()
 
     def _waits_for_its_adapter(self) -> bool:
         """Whether the engine still lacks the adapter this job starts from: it is handed over before the first step."""
@@ -148,13 +148,13 @@ class Rollouts:
     def _start_runs(self) -> None:
         self._check_failures()
         if not self.trouble and (room := room_for(self.job, self.plan)):
-            self._starter.start(room, Counter(slug for slug, _ in self._broken()))
+            self._starter.start(room, self._gave_rows())
 
-    def _broken(self) -> list[tuple[str, uuid.UUID]]:
-        """Problems and runs that ended early but gave rows; they are not played again."""
+    def _gave_rows(self) -> Counter[str]:
+        """By problem, runs that ended early but gave rows; they are not played again."""
         rows = Rollout.objects.filter(job=self.job).exclude(run__status__in=(*LIVE, RunStatus.FINISHED))
         found = rows.values_list("problem", "run__public_id")
-        return [(slug, run) for slug, run in found if self._feed is not None and self._feed.holds(str(run))]
+        return Counter(slug for slug, run in found if self._feed is not None and self._feed.holds(str(run)))
 
     def _check_failures(self) -> None:
         """Stop after consecutive failures, counted within this attempt because a resume implies a fix."""

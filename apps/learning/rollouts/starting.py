@@ -14,6 +14,7 @@ from apps.experiments.capacity import room_of
 from apps.explorations.starting.plans import Plan, plan_spec, problem_text
 from apps.learning.models import Rollout, TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan
+from apps.learning.rollouts.resting import rests_of, runs_wanted
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.scaffolds.spec import BATCH, RunSpec
@@ -40,15 +41,22 @@ class Starter:
         self.job, self.plan = job, plan
         self._planned: dict[int, RunSpec] = {}
 
+    def counted(self, gave_rows: Counter[str]) -> Counter[str]:
+        """Runs by problem that count: under way, finished, and those that ended early but `gave_rows`."""
+        alive = Rollout.objects.filter(job=self.job, run__status__in=(*LIVE, RunStatus.FINISHED)).order_by()
+        return gave_rows + Counter(dict(alive.values_list("problem").annotate(count=Count("pk"))))
+
+    def wanted(self, gave_rows: Counter[str]) -> int:
+        """Number of runs that count when the job has played all, without visits that are left out."""
+        if not (rests := rests_of(self.job.folder, self.plan)):
+            return self.plan.runs
+        counted = self.counted(gave_rows)
+        return sum(runs_wanted(self.plan, counted[slug], rests[slug]) for slug in self.plan.problems)
+
     def start(self, room: int, gave_rows: Counter[str]) -> int:
         """Start at most `room` runs, visit by visit, and return their number. `gave_rows`: ended early, by problem."""
-        rows = Rollout.objects.filter(job=self.job).order_by()
-        number = rows.count()
-        counted = Counter(gave_rows)
-        alive = rows.filter(run__status__in=(*LIVE, RunStatus.FINISHED))
-        counted.update(dict(alive.values_list("problem").annotate(count=Count("pk"))))
-        started = 0
-        for started, slug in enumerate(self._next(counted), 1):
+        number, started = Rollout.objects.filter(job=self.job).count(), 0
+        for started, slug in enumerate(self._next(self.counted(gave_rows)), 1):
             self._start_run(number + started - 1, slug)
             if started >= min(room, AT_MOST):
                 break
@@ -56,14 +64,17 @@ class Starter:
 
     def _next(self, counted: Counter[str]) -> Iterator[str]:
         """Problems visit by visit, so that all problems are played with about the same policy."""
-        size = self.plan.runs_a_group
-        heap = [(counted[slug] // size, place, slug) for place, slug in enumerate(self.plan.problems)]
+        size, rests = self.plan.runs_a_group, rests_of(self.job.folder, self.plan)
+        wanted = {slug: runs_wanted(self.plan, counted[slug], rests[slug]) for slug in self.plan.problems}
+        heap = [(counted[slug] // size + rests[slug], place, slug) for place, slug in enumerate(self.plan.problems)]
         heapq.heapify(heap)
-        while heap and heap[0][0] < self.plan.visits:
-            _, place, slug = heap[0]
+        while heap:
+            _, place, slug = heapq.heappop(heap)
+            if counted[slug] >= wanted[slug]:
+                continue
             yield slug
             counted[slug] += 1
-            heapq.heapreplace(heap, (counted[slug] // size, place, slug))
+            heapq.heappush(heap, (counted[slug] // size + rests[slug], place, slug))
 
     def _start_run(self, number: int, slug: str) -> None:
         problem = Problem.objects.filter(slug=slug).first()

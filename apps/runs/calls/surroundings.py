@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from apps.processes.streams import Heartbeat, broker_time, heartbeats, sync_client
+from apps.processes import streams
+from apps.processes.streams import Heartbeat, broker_time, sync_client
 
 R = TypeVar("R")
 #: Seconds for which a look counts for other runs.
@@ -60,7 +61,7 @@ def _look(not_before: float) -> Look:
     if _last is None or _last.at < not_before:
         client = sync_client()
         at, broker_at = time.monotonic(), broker_time(client)
-        _last = _of(heartbeats(client), at, broker_at)
+        _last = _of(streams.heartbeats(client), at, broker_at)
     return _last
 
 
