@@ -4,6 +4,7 @@ Valkey, the orchestrator, the inference worker, the web and the train worker are
 installation. The train worker drives a stand-in trainer and the producer of its rows. This process only looks at them.
 """
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SAMPLES, QUICK_SAMPLES = 1_024, 64
 RUNS_A_GROUP = 8
 #: Seconds that the scripted engine takes for an answer. All samples are under way together for the rest of this time.
-ANSWER_S, QUICK_ANSWER_S = 150, 15
+ANSWER_S, QUICK_ANSWER_S = 240, 15
 #: Seconds for which the load of waiting samples is measured.
 WAITING_S, QUICK_WAITING_S = 30, 3
 LOOK_S = 0.5
@@ -36,9 +37,10 @@ def figures(quick: bool = False) -> list[Figure]:
         MODELS_FILE=str(Path(__file__).with_name("rollouts.toml")),
         SANDBOX="off",
         ORCHESTRATOR_RUNS=str(samples),
+        ROLLOUTS_AT_ONCE=str(samples),
         ROLLOUT_ANSWER_S=str(answer_s),
         TRAIN_LAUNCHER="-m workers.training.stand_in --pace 0.5",
-        TRAIN_PYTHON=_python(),
+        TRAIN_PYTHON=sys.executable,
     )
     from benchmarks.processes import Processes
 
@@ -54,20 +56,14 @@ def figures(quick: bool = False) -> list[Figure]:
     load = sum(seen["load"].values())
     return [
         Figure("samples under way at once", seen["most"], "", samples, "at least"),
-        Figure("memory of all processes above idle", sum(grown.values()), "MB", 1_000, "at most"),
+        Figure("memory of all processes above idle", sum(grown.values()), "MB", 1_024, "at most"),
         *(Figure(f"… of {name}", grown[name], "MB") for name in PROCESSES),
         Figure("CPU per sample, all processes", 1000 * sum(spent.values()) / samples, "ms"),
         *(Figure(f"… of {name}", 1000 * spent[name] / samples, "ms") for name in PROCESSES),
-        Figure("CPU while all samples wait for their model", load, "cores", 0.5, "at most"),
+        Figure("CPU while all samples wait for their model", load, "cores", 1, "at most"),
         *(Figure(f"… of {name}", seen["load"][name], "cores") for name in PROCESSES),
         Figure("from the start of the job until all are under way", seen["reached_s"], "s"),
     ]
-
-
-def _python() -> str:
-    import sys
-
-    return sys.executable
 
 
 def _job(title: str, alias: str, samples: int) -> "TrainingJob":
