@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SAMPLES, QUICK_SAMPLES = 1_024, 64
 RUNS_A_GROUP = 8
 #: Seconds that the scripted engine takes for an answer. All samples are under way together for the rest of this time.
-ANSWER_S, QUICK_ANSWER_S = 240, 15
+ANSWER_S, QUICK_ANSWER_S = 150, 15
 #: Seconds for which the load of waiting samples is measured.
 WAITING_S, QUICK_WAITING_S = 30, 3
 LOOK_S = 0.5

@@ -134,6 +134,6 @@ def test_a_problem_that_all_answers_solved_misses_a_visit(stage: Stage, playing:
             stage.drive(answer=partial(answered, answer))
             time.sleep(0.6)  # The producer reads the feed.
     played = dict(Rollout.objects.values_list("problem").annotate(count=Count("pk")).order_by())
-    assert played["odd-number"] == 6, "visits that nobody solved are not left out"
+    assert played["odd-number"] == 6, "unsolved visits are not left out"
     assert 3 <= played["even-number"] <= 4, "one visit may begin before the one before it is known to be solved"
     assert visits_rested(job, one.plan) == 6 - played["even-number"]

@@ -108,7 +108,7 @@ def test_the_same_text_is_graded_once_also_for_another_job(stage: Stage, playing
 
 
 @pytest.mark.parametrize("comes", [True, False])
-def test_a_late_reward_leaves_its_answer_out_and_the_group_goes_on(stage: Stage, playing: list[Rollouts], comes: bool) -> None:
+def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollouts], comes: bool) -> None:
     job = a_job(3, reward_within_s=600)
     playing.append(one := Rollouts(job))
     one.poll()
@@ -132,7 +132,7 @@ def test_a_late_reward_leaves_its_answer_out_and_the_group_goes_on(stage: Stage,
         next_one.poll()
         write(stage, "A", "B", "C")
         until_end(next_one, again)
-        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it serves whoever asks later"
+        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it serves later jobs"
 
 
 def test_a_failed_grading_leaves_its_answer_out_and_is_made_again_when_asked_again(

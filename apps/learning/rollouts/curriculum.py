@@ -32,7 +32,7 @@ class Selection(Value):
     """How problems are chosen. Empty limits choose all.
 
     `attempts_by`: the model whose attempts count; a problem needs `least_attempts`. `lowest` and `highest`: share of solved
-    attempts, from the first up to but without the second. `hardest`: only so many of the rest, solved at least once.
+    attempts, from the first up to but without the second. `hardest`: the most that are kept, of those solved at least once.
     """
 
     attempts_by: str = ""

@@ -13,7 +13,7 @@ from apps.reasoning.inference.followed import followed_folder
 
 #: Seconds that a trainer waits for its first rows, and for the next ones: runs of large models take long.
 STREAM_WAIT_S = 24 * 3600
-#: Seconds after which a job goes on without a reward.
+#: Seconds after which a job continues without a reward.
 REWARD_WITHIN_S = 900.0
 
 

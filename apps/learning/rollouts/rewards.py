@@ -1,4 +1,4 @@
-"""Reward workers of a job's own runs: each solution is graded in a run of its own, and the job goes on without late rewards.
+"""Reward workers of a job's own runs: each solution is graded in a run of its own, and the job continues without late rewards.
 
 Gradings are ordinary runs with batch priority, within the capacity of experiments. A text that was graded with the same
 settings before is not graded again (`Reward.address`). All state is in the database.
@@ -87,7 +87,7 @@ class RewardQueue:
         return set(rows.values_list("judged", flat=True))
 
     def poll(self) -> None:
-        """Collect what gradings gave, go on without late ones, and start others while there is room."""
+        """Collect what gradings gave, continue without late ones, and start others while there is room."""
         _collect(Reward.objects.filter(state=RewardState.RUNNING, asked__in=self._asked).exclude(run__status__in=LIVE))
         open_ = self._asked.filter(is_settled=False)
         open_.filter(reward__state__in=_ENDED).update(is_settled=True)

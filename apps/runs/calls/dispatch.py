@@ -241,7 +241,7 @@ class CeleryDispatcher:
             elif now - waiting.sent_at > settings.REDISPATCH_GRACE_S:
                 place = (self._queues[waiting.request.alias], waiting.request.priority)
                 if place not in next_sent_at:
-                    next_sent_at[place] = await surroundings.beside(partial(oldest_message, sync_client(), *place))
+                    next_sent_at[place] = await surroundings.asked(partial(oldest_message, sync_client(), *place))
                 oldest = next_sent_at[place]
                 sent = broker_now - (now - waiting.sent_at)
                 if oldest is not None and oldest <= sent + settings.REDISPATCH_GRACE_S:

@@ -48,10 +48,10 @@ _last: Look | None = None
 async def look(*, fresh: bool = False) -> Look:
     """The newest heartbeats; with `fresh`, read now. Raises `RedisError`, OSError."""
     now = time.monotonic()
-    return await beside(lambda: _look(now if fresh else now - FRESH_S))
+    return await asked(lambda: _look(now if fresh else now - FRESH_S))
 
 
-async def beside(function: Callable[[], R]) -> R:
+async def asked(function: Callable[[], R]) -> R:
     """Run a short read of the broker in the thread of the looks."""
     return await asyncio.get_running_loop().run_in_executor(_thread(), function)
 

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from apps.processes import garbage, metrics
 from apps.processes.logs import bind
-from apps.processes.loops import new_event_loop
+from apps.processes.loops import new_event_loop, small_event_loop
 from apps.processes.streams import sync_client
 from apps.processes.threads import from_thread, in_thread
 from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, RunCancelled, RunHalted
@@ -36,7 +36,7 @@ from apps.runs.journal.batch import Announced
 from apps.runs.journal.records import LoadedRecords
 from apps.runs.journal.run_journal import JournalWriter, RunJournal, Sink
 from apps.runs.live.tail import announce_events
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import REWARD, ROLLOUT, Run, RunStatus
 from apps.runs.owners.controls import DatabaseControls, GatedDispatcher
 from apps.runs.owners.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.owners.searches import SearchDispatcher
@@ -133,7 +133,8 @@ def _driven(run: Run, writer: JournalWriter, dispatcher_for: DispatcherFor) -> t
     with garbage.held() if run.calls > MANY_CALLS else contextlib.nullcontext(lambda: None) as let_go:
         journal = RunJournal(run, writer) if run.calls > MANY_CALLS else from_thread(RunJournal, run, writer)
         logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        loop = small_event_loop if run.preset in (ROLLOUT, REWARD) else new_event_loop
+        with asyncio.Runner(loop_factory=loop) as runner:
             return runner.run(_tracked(_drive(run, journal, dispatcher_for, let_go)))
 
 
