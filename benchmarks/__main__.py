@@ -66,6 +66,7 @@ BENCHMARKS = {
     "rehearsal": ("benchmarks.experiments.rehearsal", "A rehearsal of twelve methods without a model"),
     "datasets": ("benchmarks.learning.datasets", "The export of 100,000 rows for learning"),
     "two_sides": ("benchmarks.learning.two_sides", "Log-probabilities of the engine and of the trainer, of the same tokens"),
+    "rollouts": ("benchmarks.learning.rollouts", "A training job with 1,024 of its own runs under way"),
     "training_page": ("benchmarks.pages.training_page", "The curves of a training job, 50,000 points each"),
     "sign_in": ("benchmarks.pages.sign_in", "Twenty simultaneous sign-ins under invented names"),
     "formula_check": ("benchmarks.pages.formula_check", "The formula check while a student writes"),

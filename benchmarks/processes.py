@@ -71,11 +71,19 @@ class Processes:
 
     def below_s(self, name: str) -> float:
         """CPU seconds until now of all running descendants of a process."""
-        parents = _parents()
-        below: set[int] = {self.running[name].pid}
-        while grown := {pid for pid, parent in parents.items() if parent in below} - below:
+        return sum(map(_cpu_s, self._below(name)))
+
+    def memory_mb(self, name: str) -> float:
+        """Resident memory of a process and all its running descendants, in MB."""
+        return sum(map(_memory_mb, {self.running[name].pid, *self._below(name)}))
+
+    def _below(self, name: str) -> set[int]:
+        """All running descendants of a process."""
+        parents, pid = _parents(), self.running[name].pid
+        below = {pid}
+        while grown := {child for child, parent in parents.items() if parent in below} - below:
             below |= grown
-        return sum(_cpu_s(pid) for pid in below - {self.running[name].pid})
+        return below - {pid}
 
     def greatest_memory_mb(self, name: str) -> float:
         """Peak memory of a process, in MB."""
@@ -141,3 +149,11 @@ def _parents() -> dict[int, int]:
 def _cpu_s(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+
+
+def _memory_mb(pid: int) -> float:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:  # It has just ended.
+        return 0.0
+    return float(status.partition("VmRSS:")[2].split()[0]) / 1024 if "VmRSS:" in status else 0.0

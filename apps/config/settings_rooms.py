@@ -33,6 +33,7 @@ PRACTICE_HINT_WAIT_MIN, PRACTICE_CALLS_A_DAY = env.int("PRACTICE_HINT_WAIT_MIN",
 # --- model graders (docs/graders.md) ---------------------------------------------------------------------------------
 SUGGESTIONS_AT_ONCE, SUGGESTION_MAX_MIN = env.int("SUGGESTIONS_AT_ONCE", 4), env.int("SUGGESTION_MAX_MIN", 120)
 GRADING_AT_ONCE: int = env.int("GRADING_AT_ONCE", 16)
+ROLLOUTS_AT_ONCE: int = env.int("ROLLOUTS_AT_ONCE", 64)
 
 # --- geometry (docs/geometry.md) ---------------------------------------------------------------------------------------
 GEOMETRY_PYTHON: str = env.str("GEOMETRY_PYTHON", str(BASE_DIR / ".venv-geometry" / "bin" / "python"))

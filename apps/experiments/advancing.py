@@ -9,6 +9,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from apps.experiments.capacity import FAILURES_AT_MOST, last_failure, room_of
 from apps.experiments.cells import NO_RESULT, CellBatch, cell_start
 from apps.experiments.models import (
     CellScore,
@@ -31,8 +32,6 @@ from apps.reasoning.inference.aliases import Alias, load_measurable
 from apps.runs.models import LIVE, RunStatus
 
 log = logging.getLogger(__name__)
-#: Pause the experiment after this many consecutive failures.
-FAILURES_AT_MOST = 5
 #: Cells between two collections, because automatic collection is set to be rare in this process.
 COLLECT_EVERY = 100
 _since_collected = 0
@@ -60,14 +59,13 @@ def conduct_once() -> int:
         for pk in running:
             _pause(pk, str(error))
         return 0
-    share = max(1, settings.GRADING_AT_ONCE // len(running))
-    return sum(_advanced(pk, aliases, share) for pk in running)
+    return sum(_advanced(pk, aliases, len(running)) for pk in running)
 
 
-def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
+def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], parties: int) -> int:
     """Advance one experiment; an error pauses it and leaves the others alone."""
     try:
-        return experiment_advance(experiment_pk, aliases, share)
+        return experiment_advance(experiment_pk, aliases, parties)
     except DatabaseError:
         raise
     except Exception as error:
@@ -77,8 +75,8 @@ def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> i
 
 
 @transaction.atomic
-def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
-    """Start as many cells as there is capacity for, with at most `share` running; return the number started.
+def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], parties: int) -> int:
+    """Start as many cells as there is capacity for, shared by `parties` experiments; return the number started.
 
     `aliases` include candidates, which play in experiments on solving only.
     """
@@ -91,10 +89,9 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
         _pause(experiment.pk, reason)
         return 0
     if experiment.kind == ExperimentKind.SOLVING:
-        return _advance_solving(experiment, aliases, share)
-    room = min(experiment.at_once, share, _places_free(experiment))
-    room -= experiment.cells.filter(state=CellState.RUNNING).count()
-    found = list(cells_ready(experiment)[:room]) if room > 0 else []
+        return _advance_solving(experiment, aliases, parties)
+    room = _room(experiment, parties, experiment.cells.filter(state=CellState.RUNNING).count())
+    found = list(cells_ready(experiment)[:room])
     batch = CellBatch(experiment, aliases)
     for cell in found:
         cell_start(cell, batch)
@@ -103,15 +100,15 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
     return len(found)
 
 
-def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], share: int) -> int:
+def _advance_solving(experiment: Experiment, aliases: Mapping[str, Alias], parties: int) -> int:
     """Score what has ended, start cells, then gradings of answers."""
     is_busy = _solving_under_way(experiment)  # Before the scores: a cell that ends in between is scored in the next round.
     batch = solving.SolvingBatch(experiment, aliases)
     scored = scores_add(experiment) + answers_record(experiment, batch.manifest) + answers_settle(experiment)
-    room = min(experiment.at_once, share, _places_free(experiment))
-    room -= experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
-    room -= CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.RUNNING).count()
-    cells = list(solving.cells_ready(experiment)[: max(0, room)])
+    own = experiment.solving_cells.filter(state=SolvingState.RUNNING).count()
+    own += CellScore.objects.filter(cell__experiment=experiment, state=CellScore.State.RUNNING).count()
+    room = _room(experiment, parties, own)
+    cells = list(solving.cells_ready(experiment)[:room])
     for cell in cells:
         solving.cell_start(cell, batch)
     scores = list(grading.scores_ready(experiment, batch.manifest)[: max(0, room - len(cells))])
@@ -173,12 +170,19 @@ def lost_cells_fail() -> None:
     grading.scores_lost()
 
 
-def _places_free(experiment: Experiment) -> int:
-    """Number of cells that this experiment may have running, given those of the others."""
-    others = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=experiment).count()
-    others += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=experiment).count()
-    others += CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=experiment).count()
-    return max(0, settings.GRADING_AT_ONCE - others)
+def _room(experiment: Experiment, parties: int, own: int) -> int:
+    """Number of cells that this experiment may start, given its own and those of the others."""
+    limit = settings.GRADING_AT_ONCE
+    return room_of(
+        at_once=experiment.at_once, limit=limit, parties=parties, own=own, others=gradings_under_way(besides=experiment)
+    )
+
+
+def gradings_under_way(besides: Experiment | None = None) -> int:
+    """Cells and gradings of experiments that are running; without those of one experiment."""
+    found = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=besides).count()
+    found += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=besides).count()
+    return found + CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=besides).count()
 
 
 def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
@@ -193,9 +197,8 @@ def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
     available = [players for players in experiment.aliases if aliases_in(players) <= set(aliases)]
     relevant = experiment.cells.filter(Q(run__isnull=False) | ~Q(alias__in=available), ended_at__gte=experiment.begun_at)
     newest = list(relevant.exclude(unanswered).order_by("-ended_at", "-pk").values_list("state", "trouble")[:FAILURES_AT_MOST])
-    if len(newest) < FAILURES_AT_MOST or any(state != CellState.FAILED for state, _ in newest):
-        return ""
-    return f"Paused after {FAILURES_AT_MOST} failed gradings in a row. The last error: {newest[0][1]}"
+    reason = last_failure(newest)
+    return "" if reason is None else f"Paused after {FAILURES_AT_MOST} failed gradings in a row. The last error: {reason}"
 
 
 def _failing_runs(experiment: Experiment) -> str:
@@ -204,9 +207,9 @@ def _failing_runs(experiment: Experiment) -> str:
     cells = experiment.solving_cells.filter(**since).order_by("-ended_at", "-pk")
     scores = CellScore.objects.filter(cell__experiment=experiment, **since).order_by("-ended_at", "-pk")
     for words, rows in (("runs", cells), ("gradings", scores)):
-        newest = list(rows.values_list("state", "trouble")[:FAILURES_AT_MOST])
-        if len(newest) == FAILURES_AT_MOST and all(state == "failed" for state, _ in newest):
-            return f"Paused after {FAILURES_AT_MOST} failed {words} in a row. The last error: {newest[0][1]}"
+        reason = last_failure(rows.values_list("state", "trouble")[:FAILURES_AT_MOST])
+        if reason is not None:
+            return f"Paused after {FAILURES_AT_MOST} failed {words} in a row. The last error: {reason}"
     return ""
 
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from apps.datasets.models import DatasetVersion
 from apps.experiments.models import Experiment
+from apps.problems.models import ProblemVersion
 from apps.runs.models import Run
 
 TITLE_LENGTH = 120
@@ -137,6 +138,60 @@ class Rollout(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job}, run {self.number}"
+
+
+class RewardState(models.TextChoices):
+    WAITING = "waiting", "waiting"
+    RUNNING = "running", "running"
+    SCORED = "scored", "scored"
+    UNSCORED = "unscored", "unscored"
+    FAILED = "failed", "failed"
+
+
+class Reward(models.Model):
+    """Points by a grader for one text, shared by all jobs that ask for the same.
+
+    `address`: digest of all that decides the grading: text, statement, workflow, models, sampling, prompts and code. `share` of
+    full points, or `trouble` says why there is none. A failed grading is made again when it is asked for again.
+    """
+
+    address = models.CharField(max_length=64, unique=True)
+    problem_version = models.ForeignKey(ProblemVersion, on_delete=models.CASCADE, related_name="+")
+    text = models.TextField()
+    state = models.CharField(max_length=10, choices=RewardState, default=RewardState.WAITING)
+    share = models.FloatField(null=True)
+    trouble = models.TextField(blank=True)
+    attempt = models.PositiveIntegerField(default=1)
+    run = models.OneToOneField(Run, null=True, on_delete=models.SET_NULL, related_name="reward")
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state"], name="reward_state")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(state="scored") | Q(share__isnull=False), name="reward_scored_has_share"),
+            models.CheckConstraint(condition=Q(state="scored") | Q(share__isnull=True), name="reward_share_is_scored"),
+        ]
+
+    def __str__(self) -> str:
+        return self.address[:12]
+
+
+class RewardAsked(models.Model):
+    """A reward that a job asked for: of a solution of one of its own runs. `is_late`: it had not come by `until`."""
+
+    job = models.ForeignKey(TrainingJob, on_delete=models.CASCADE, related_name="rewards_asked")
+    judged = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    solution = models.CharField(max_length=80)
+    reward = models.ForeignKey(Reward, on_delete=models.CASCADE, related_name="asked")
+    until = models.DateTimeField()
+    is_known = models.BooleanField(default=False, help_text="Whether an earlier grading of the same text was used.")
+    is_late = models.BooleanField(default=False)
+    is_settled = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "judged", "solution"], name="reward_asked_once")]
+        indexes = [models.Index(fields=["job", "is_settled"], name="reward_asked_open")]
 
 
 def training_folder() -> Path:

@@ -176,10 +176,15 @@ def difficulty_spec(problem: Problem, aliases: Mapping[str, Alias], attempts: in
 def attempted_by(spec: Mapping[str, Any]) -> str:
     """Models and method of the attempts of a run, for display."""
     scaffold = spec["params"].get("scaffold", "")
-    names = [role.name for role in attempting_by(scaffold if scaffold in ATTEMPTING else "")]
-    aliases = sorted({spec["roles"][name]["alias"] for name in names if name in spec["roles"]})
     method = f" ({ATTEMPTING[scaffold].title})" if scaffold in ATTEMPTING else ""
-    return f"{', '.join(aliases)}{method}"
+    return f"{', '.join(sorted(aliases_attempting(spec)))}{method}"
+
+
+def aliases_attempting(spec: Mapping[str, Any]) -> set[str]:
+    """Models of the attempts of a run."""
+    scaffold = spec["params"].get("scaffold", "")
+    names = [role.name for role in attempting_by(scaffold if scaffold in ATTEMPTING else "")]
+    return {spec["roles"][name]["alias"] for name in names if name in spec["roles"]}
 
 
 def question_id(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:

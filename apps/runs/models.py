@@ -33,10 +33,14 @@ IMPORTED = "imported"
 BATCHED = "experiment"
 #: The preset of a run that a training job makes for itself; the job's page lists it.
 ROLLOUT = "rollout"
+#: The preset of a run that gives a training job a reward.
+REWARD = "reward"
 #: The preset of a run that tries a model in every role; the model's page shows what came of it.
 TRIAL = "trial"
 #: Presets of automatic runs, which no list of runs shows and which have limits of their own.
-APART = (BATCHED, ROLLOUT, TRIAL)
+APART = (BATCHED, ROLLOUT, REWARD, TRIAL)
+#: Presets of runs that may be gradings, from which no model learns.
+GRADINGS = (BATCHED, REWARD)
 
 
 #: Endings of finished runs, by their outcome.

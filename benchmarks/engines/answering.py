@@ -25,6 +25,8 @@ from workers.worker import app
 AGENT_TOKENS_PER_S = 60.0
 TICK_S = 0.05
 SHORT_S = 0.1
+#: An answer of about 1,000 tokens, up to its last number.
+ROLLOUT = f"{text_of(560)}\n\nThe answer is $"
 
 
 class Ticker:
@@ -65,6 +67,10 @@ def backend(alias: Alias) -> Backend:
     if alias.name == "agent":
         pace = Pace(tokens_per_s=AGENT_TOKENS_PER_S, chunk_tokens=1)
         return ScriptedBackend(lambda request: text_of(request.sampling.max_new_tokens), pace=pace)
+    if alias.name.startswith("rollouts"):
+        answer_s = float(os.environ["ROLLOUT_ANSWER_S"]) if alias.name == "rollouts" else SHORT_S
+        pace = Pace(chunk_tokens=0, latency_s=answer_s, latency_sigma=0.0)
+        return ScriptedBackend(lambda request: f"{ROLLOUT}\\boxed{{{7 + (request.seed or 0) % 2}}}$.", pace=pace)
     text = text_of(560)
     return ScriptedBackend(lambda request: f"{request.key} {text}", pace=Pace(chunk_tokens=0))
 

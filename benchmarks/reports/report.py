@@ -51,7 +51,7 @@ _FURTHER = {
     "benchmarks_methods.md": (
         "Benchmarks of methods, statistics and files",
         ("scaffolds", "sandbox", "formulas", "reading", "grading", "agreement", "coverage", "experiment_coverage",
-         "experiment_claims", "rehearsal", "datasets", "hint_leaks"),
+         "experiment_claims", "rehearsal", "datasets", "rollouts", "hint_leaks"),
     ),
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from apps.processes import streams
 from apps.processes.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_publish, results_key
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
@@ -85,17 +86,17 @@ async def test_a_call_is_not_lost_because_the_broker_was_away(
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
     heartbeat_publish(valkey, beat, 60_000)
-    looked = CeleryDispatcher._heartbeats
+    looked = streams.heartbeats
     began, looks = time.monotonic(), 0
 
-    async def away(self: CeleryDispatcher) -> Any:
+    def away(client: Any) -> Any:
         nonlocal looks
         if 0.5 < time.monotonic() - began < 5:
             raise ConnectionError("the broker is away")
         looks += time.monotonic() - began >= 5
-        return [] if looks == 1 else await looked(self)
+        return [] if looks == 1 else looked(client)
 
-    monkeypatch.setattr(CeleryDispatcher, "_heartbeats", away)
+    monkeypatch.setattr(streams, "heartbeats", away)
     assert await dispatched(sent, until=1, within_s=8) == 0
     assert looks > 1
 

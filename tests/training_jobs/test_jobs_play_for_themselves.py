@@ -11,7 +11,8 @@ from pytest_django import Settings
 
 from apps.learning.jobs.folders import locked
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.rollouts.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_out
+from apps.learning.rollouts.producer import PRODUCER_LOCK, PRODUCER_PID, left_out
+from apps.learning.rollouts.rollouts import Rollouts
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list
@@ -211,3 +212,13 @@ def test_the_driver_records_the_trouble_of_a_jobs_own_runs(stage: Stage, trainin
     TrainingJob.objects.filter(pk=job.pk).update(state=JobState.QUEUED, started_at=None)
     driven(job)
     assert (job.state, job.reason, job.message) == (JobState.FAILED, "no_runs", "The problem no-such-problem no longer exists.")
+
+
+def test_jobs_share_the_limit_of_all_own_runs(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
+    settings.ROLLOUTS_AT_ONCE = 8
+    version_of()
+    first, second = (a_playing_job(visits=8, at_once=1024) for _ in range(2))
+    for job in (first, second):
+        playing.append(one := Rollouts(job))
+        one.poll()
+    assert [Rollout.objects.filter(job=job).count() for job in (first, second)] == [4, 4]

@@ -14,10 +14,14 @@ from apps.accounts.models import User
 from apps.learning.jobs import jobs
 from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, Rollout, TrainingJob
+from apps.learning.rollouts.forms import fields_of_plan
 from apps.learning.rollouts.plan import plan_of
 from apps.learning.sweeps.grid import grid_of
 from apps.preparation.models import BenchmarkText
+from apps.problem_sets.importing import named_of
+from apps.problem_sets.services import set_create
 from apps.runs.models import Run, RunStatus
+from tests.cast import person
 from tests.datasets.factory import queued, version_of
 from tests.training_jobs.factory import a_job
 
@@ -211,3 +215,42 @@ def test_runs_of_a_sweep_play_the_same_plan(alice: User) -> None:
     assert [cell.job for cell in grid.cells] == [None, job, None, None]
     assert {cell.draft.rollouts == plan_of(job.rollouts) for cell in grid.cells} == {True}
     assert [(one.draft.config["most_lag"], one.draft.config["lora"]["rank"]) for one in grid.new] == [(5, 8), (9, 8), (9, 16)]
+
+
+def test_a_set_is_chosen_from_and_a_grader_gives_the_rewards() -> None:
+    researcher = person("alice")
+    problems = [version_of(slug).problem for slug in ("even-number", "odd-number")]
+    set_create(title="Two", items=named_of(problems), by=None)
+    given = fields(problems=[], problem_set="two@1", order="mixed", judge="grader", reward_workflow="single_turn")
+    form = JobForm(given, user=researcher)
+    assert set(form.errors) == {"reward_alias"}
+    form = JobForm(given | {"reward_alias": "words", "reward_within": 60, "rest_solved": "on"}, user=researcher)
+    assert not form.errors
+    plan = form.draft().rollouts
+    assert plan is not None
+    assert (sorted(plan.problems), plan.chosen["kept"], plan.rest_solved) == (["even-number", "odd-number"], 2, True)
+    assert (plan.judge, plan.reward_workflow, plan.reward_alias, plan.reward_within_s) == (
+        "grader",
+        "single_turn",
+        "words",
+        60.0,
+    )
+    again = JobForm(given | fields_of_plan(plan), user=researcher)
+    assert not again.errors
+    assert again.draft().rollouts == plan
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"problem_set": "two@1", "lowest_rate": 0.1}, "attempts_by"),
+        ({"problem_set": "two@1", "lowest_rate": 0.1, "attempts_by": "words"}, "problem_set"),
+        ({"judge": "grader", "reward_workflow": "ref5_plain", "reward_alias": "words", "problems": ["odd-number"]},
+         "reward_workflow"),
+    ],
+)  # fmt: skip
+def test_a_choice_without_problems_and_a_grader_without_material_are_rejected(changes: dict[str, object], field: str) -> None:
+    problems = [version_of(slug).problem for slug in ("even-number", "odd-number")]
+    set_create(title="Two", items=named_of(problems), by=None)
+    form = JobForm(fields(problems=[]) | changes, user=person("alice"))
+    assert set(form.errors) == {field}

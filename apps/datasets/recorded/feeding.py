@@ -7,7 +7,7 @@ twice.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,12 +19,12 @@ from django.utils import timezone
 from apps.datasets.models import TokenShard
 from apps.datasets.recorded.settled import EARLY
 from apps.datasets.recorded.trajectories import LeftOut
-from apps.datasets.rewards import Judge
+from apps.datasets.rewards import Given, Judge, RewardSource
 from apps.datasets.tokens.shards import policy_version_of
 from apps.datasets.versions.choosing import NothingToMake, benchmark_hashes, exclusion
 from apps.datasets.versions.spec_files import line_for_stream
 from apps.recipes.recipe import Training
-from apps.runs.models import BATCHED, LIVE, Run, RunStatus
+from apps.runs.models import GRADINGS, LIVE, Run, RunStatus
 
 #: A run becomes visible some time after it finished, because of open transactions.
 OVERLAP = timedelta(minutes=2)
@@ -35,7 +35,8 @@ class FeedPlan:
     """Selection of runs for a feed.
 
     `problems`: slugs, at least one. `only`: a further condition on runs. `is_early`: also feed single agents of live runs, if
-    the recipe compares agents individually.
+    the recipe compares agents individually. `rewards`: what gives the rewards of the judge "grader". `counts_all`: a finished
+    run without any trajectory still counts in its visit, whose groups then have fewer answers.
     """
 
     recipe: Training
@@ -45,6 +46,8 @@ class FeedPlan:
     runs_a_group: int = 8
     only: Q = field(default_factory=Q)
     is_early: bool = False
+    rewards: RewardSource | None = None
+    counts_all: bool = False
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Feed:
         self._visits: dict[str, str] = {}
         self._calls: dict[str, set[str]] = {}
         self._last_seqs: dict[int, int] = {}
+        self._held: dict[int, None] = {}
         self._since: datetime | None = None
         self._benchmarks = benchmark_hashes()
         if self.path.exists():
@@ -73,6 +77,11 @@ class Feed:
     def holds(self, run: str) -> bool:
         """Whether the feed contains part of a run."""
         return run in self._visits
+
+    @property
+    def waits_for_rewards(self) -> bool:
+        """Whether a finished run is not written yet, because its rewards have not come."""
+        return bool(self._held)
 
     def _read(self) -> None:
         """Read an earlier writer's lines, drop an incomplete last line, and write the missing closing lines."""
@@ -98,6 +107,7 @@ class Feed:
         self._calls.setdefault(run, set()).update(turn["call"] for one in found for turn in one["turns"])
         if all(one.get("finished", True) for one in found):
             self._written.add(run)
+            self._calls.pop(run, None)
         own = {"close": problem, "visit": visit, "under": f"{run}/"}
         is_last = is_new and self._played[problem] % self.wanted.runs_a_group == 0
         return [own, {"close": problem, "visit": visit}] if is_last else [own]
@@ -114,8 +124,12 @@ class Feed:
         for run in self._under_way():
             self._put(self._lines(run))
         for run in self._finished():
-            lines = self._lines(run)
+            given = self.wanted.rewards.given(run) if self.wanted.rewards else {}
+            if given is None:
+                continue
+            lines = self._lines(run, given)
             self._put(lines)
+            del self._held[run.pk]
             self.runs += bool(lines)
         self._report_broken()
         return self.runs - before
@@ -127,28 +141,33 @@ class Feed:
     def _runs(self) -> QuerySet[Run]:
         wanted = self.wanted
         found: QuerySet[Run] = Run.objects.filter(is_authored=False, problem_version__problem__slug__in=wanted.problems)
-        found = found.filter(wanted.only).exclude(preset=BATCHED).select_related("problem_version__problem", "forked_from")
+        found = found.filter(wanted.only).exclude(preset__in=GRADINGS).select_related("problem_version__problem", "forked_from")
         return found.filter(scaffold=wanted.scaffold) if wanted.scaffold else found
 
     def _under_way(self) -> Iterator[Run]:
         """Live runs with new events whose agents are compared individually."""
-        if not self.wanted.is_early or self.wanted.recipe.family != "agents":
+        if not self.wanted.is_early or self.wanted.recipe.family != "agents" or self.wanted.rewards is not None:
             return
-        for run in self._runs().filter(status__in=LIVE, scaffold__in=EARLY).order_by("pk"):
-            if self._last_seqs.get(run.pk) != run.last_seq:
-                self._last_seqs[run.pk] = run.last_seq
+        live = self._runs().filter(status__in=LIVE, scaffold__in=EARLY).order_by("pk")
+        for pk, last_seq in list(live.values_list("pk", "last_seq")):
+            if self._last_seqs.get(pk) != last_seq and (run := live.filter(pk=pk).first()):
+                self._last_seqs[pk] = last_seq
                 yield run
 
     def _finished(self) -> Iterator[Run]:
+        """Finished runs that are not written yet and whose rewards are not awaited, in the order in which they finished."""
         now = timezone.now()
         found = self._runs().filter(status=RunStatus.FINISHED)
         if self._since is not None:
             found = found.filter(finished_at__gte=self._since)
-        for run in found.order_by("finished_at", "pk"):
-            if run.pk not in self._handled and str(run.public_id) not in self._written:
-                self._handled.add(run.pk)
-                yield run
+        for pk, name in list(found.order_by("finished_at", "pk").values_list("pk", "public_id")):
+            if pk not in self._handled and str(name) not in self._written:
+                self._handled.add(pk)
+                self._held[pk] = None
         self._since = now - OVERLAP
+        awaited = self.wanted.rewards.awaited(self._held) if self.wanted.rewards else set()
+        for pk in [pk for pk in self._held if pk not in awaited]:
+            yield self._runs().get(pk=pk)
 
     def _report_broken(self) -> None:
         """Count runs that ended early after part of them was written: their other groups stay incomplete."""
@@ -158,20 +177,20 @@ class Feed:
                 self._handled.add(run.pk)
                 self.left.add("the rest of a run that ended early", f"{run.title} ({run.public_id})")
 
-    def _lines(self, run: Run) -> list[dict[str, Any]]:
+    def _lines(self, run: Run, given: Mapping[str, Given] | None = None) -> list[dict[str, Any]]:
         name, is_under_way = str(run.public_id), run.status != RunStatus.FINISHED
         reason = exclusion(run, self._benchmarks, under_way=is_under_way)
         left = LeftOut() if is_under_way else self.left
-        line = {} if reason else line_for_stream(run, self.wanted.recipe, self.wanted.judge, left)
+        line = {} if reason else line_for_stream(run, self.wanted.recipe, self.wanted.judge, left, given)
         turns = self._new_turns(name, line)
         if not reason and not turns:
             reason = "a run without any trajectory"
         elif not reason and not all(turn["shard"] for turn in turns):
             reason = "a run that was not recorded for learning"
         if reason:
-            if not is_under_way and (turns or not self.holds(name)):
+            if not is_under_way and not given and (turns or not self.holds(name)):
                 self.left.add(reason, f"{run.title} ({name})")
-            return []
+            return [] if is_under_way or not self.wanted.counts_all else self._lines_without(run)
         shards = {one.uri: one for one in TokenShard.objects.filter(uri__in={turn["shard"] for turn in turns})}
         tokenizers = {one.tokenizer for one in shards.values()}
         if len(tokenizers) > 1:
@@ -180,6 +199,13 @@ class Feed:
             turn["policy_version"] = policy_version_of(shards[turn["shard"]].policy)
         visit = self._visits.get(name) or self._visit(line["problem_id"])
         line |= {"run": name, "visit": visit, "tokenizer": tokenizers.pop()}
+        return [line, *self._closing_lines(line)]
+
+    def _lines_without(self, run: Run) -> list[dict[str, Any]]:
+        """Lines of a finished run that gives no rows: its groups are compared without it."""
+        name, version = str(run.public_id), run.problem_version
+        problem = f"{version.problem.public_id}@{version.number}"
+        line = {"run": name, "problem_id": problem, "visit": self._visits.get(name) or self._visit(problem), "trajectories": []}
         return [line, *self._closing_lines(line)]
 
     def _new_turns(self, name: str, line: dict[str, Any]) -> list[dict[str, Any]]:

@@ -3,9 +3,11 @@
 It is computed from the run's story and its recorded calls, and not stored.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from apps.datasets.models import TokenRow
+from apps.datasets.rewards import Given
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.story.candidates import Candidate, Candidates
 from apps.reasoning.story.run_story import RunStory
@@ -87,7 +89,7 @@ def _taken(turn: Turn) -> TakenTurn:
 
 @dataclass
 class Recorded:
-    """Training material of one run. `talks`: the solvers' turns, by the candidate they write."""
+    """Training material of one run. `talks`: the solvers' turns, by the candidate they write; `given`: rewards by a grader."""
 
     run: Run
     calls: dict[str, Call]
@@ -95,6 +97,7 @@ class Recorded:
     talks: dict[str, list[TakenTurn]] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     selected: str = ""
+    given: Mapping[str, Given] = field(default_factory=dict)
 
     @property
     def has_tokens(self) -> bool:

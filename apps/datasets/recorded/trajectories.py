@@ -237,6 +237,8 @@ def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | N
     if judge == "answer":
         compared = _compared(recorded, solution)
         return None if compared is None or compared.is_equal is None else float(compared.is_equal)
+    if judge == "grader":
+        return recorded.given[solution.id].share if solution.id in recorded.given else None
     return solution.share
 
 
@@ -249,10 +251,10 @@ def _compared(recorded: Recorded, solution: Solution) -> Comparison | None:
 def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: LeftOut) -> None:
     """Count a solution without a reward under its reason: an undecided answer is not a wrong one."""
     compared = _compared(recorded, solution) if judge == "answer" else None
-    if compared is None:
-        left.add(_UNJUDGED, _name(recorded, solution.id))
-    else:
-        left.add(_UNDECIDED, f"{_name(recorded, solution.id)}: {compared.reason}")
+    why, detail = (_UNDECIDED, compared.reason) if compared else (_UNJUDGED, "")
+    if given := recorded.given.get(solution.id):
+        why, detail = given.why, given.detail
+    left.add(why, f"{_name(recorded, solution.id)}{detail and f': {detail}'}")
 
 
 def turns_of(

@@ -12,7 +12,7 @@ from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.texts.likeness import tokens_of
 from apps.recipes.recipe import Training
 from apps.runs.access import run_visible_to
-from apps.runs.models import BATCHED, Run, RunStatus
+from apps.runs.models import GRADINGS, Run, RunStatus
 
 MOST_RUNS = 20_000
 
@@ -39,7 +39,7 @@ class Chosen:
 def runs_to_choose(user: User | None) -> "list[Run]":
     """Finished explorations visible to `user` (None: all), newest first."""
     runs = Run.objects.all() if user is None else run_visible_to(user)
-    finished = runs.filter(status=RunStatus.FINISHED, is_authored=False).exclude(preset=BATCHED)
+    finished = runs.filter(status=RunStatus.FINISHED, is_authored=False).exclude(preset__in=GRADINGS)
     found = finished.select_related("problem_version__problem").order_by("-finished_at", "-pk")[:MOST_RUNS]
     return [run for run in found if run.is_attempt]
 

@@ -1,7 +1,7 @@
 """Input of the export program: one line per problem with its trajectories and their texts."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from apps.datasets.recorded.groups import problem_id
 from apps.datasets.recorded.recorded import recorded_of
 from apps.datasets.recorded.settled import settled_calls
 from apps.datasets.recorded.trajectories import LeftOut, trajectories_of
-from apps.datasets.rewards import Judge
+from apps.datasets.rewards import Given, Judge
 from apps.datasets.versions.choosing import Chosen, content_hash
 from apps.recipes.recipe import Training
 from apps.runs.journal.texts import texts_get
@@ -61,9 +61,15 @@ def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
     return one
 
 
-def line_for_stream(run: Run, recipe: Training, judge: Judge, left: LeftOut) -> dict[str, Any]:
-    """Trajectories of one run as a line of a feed (docs/datasets.md), without texts; only settled calls of a live run."""
+def line_for_stream(
+    run: Run, recipe: Training, judge: Judge, left: LeftOut, given: Mapping[str, Given] | None = None
+) -> dict[str, Any]:
+    """Trajectories of one run as a line of a feed (docs/datasets.md), without texts; only settled calls of a live run.
+
+    `given`: rewards by a grader.
+    """
     recorded = recorded_of(run)
+    recorded.given = given or {}
     line = _head(run) | {"problem_id": problem_id(recorded)}
     settled = None if run.status == RunStatus.FINISHED else settled_calls(recorded, judge)
     for one in trajectories_of(recorded, recipe, judge, left):

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.experiments.cells import prepares_pieces
 from apps.experiments.conductor import CONDUCTOR
 from apps.experiments.models import CellScore, Experiment
@@ -47,9 +48,7 @@ class Graders:
 
     def require_open(self, problem: Problem) -> None:
         """Raise `PlanWrong` if the solutions of a problem, which graders read, are held back from the owner."""
-        owner = self.experiment.owner
-        if owner is not None and not solved_visible_to(owner).filter(pk=problem.pk).exists():
-            raise PlanWrong("The solutions of the problem are held back from you for now. Retry when they are released.")
+        solutions_require_open(self.experiment.owner, problem)
 
     def _plan(self, name: str) -> GradingPlan:
         """The plan of a scorer. Raises `PlanWrong`."""
@@ -58,6 +57,12 @@ class Graders:
         scorer = self.scorers[name]
         variant = variant_of(scorer.workflow)
         return plan_named(variant, players_written(scorer.players, variant.grader), self.aliases)
+
+
+def solutions_require_open(owner: User | None, problem: Problem) -> None:
+    """Raise `PlanWrong` if the solutions of a problem, which graders read, are held back from the owner of a grading."""
+    if owner is not None and not solved_visible_to(owner).filter(pk=problem.pk).exists():
+        raise PlanWrong("The solutions of the problem are held back from you for now. Retry when they are released.")
 
 
 def grader_refusal(scorer: Scorer, aliases: Mapping[str, Alias]) -> str:

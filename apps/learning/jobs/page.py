@@ -16,8 +16,11 @@ from apps.learning.jobs.settings import lines_of
 from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
+from apps.learning.rollouts.curriculum import words_of
 from apps.learning.rollouts.plan import RolloutPlan, plan_of
-from apps.learning.rollouts.rollouts import left_out, producer_state
+from apps.learning.rollouts.producer import left_out, producer_state
+from apps.learning.rollouts.resting import visits_rested
+from apps.learning.rollouts.rewards import RewardCounts, reward_counts
 from apps.processes.pulse import pulses
 from apps.processes.streams import sync_client
 from apps.runs.models import LIVE, RunStatus
@@ -75,6 +78,13 @@ class Played:
     rows: int
     dropped: int
     left: Sequence[Mapping[str, Any]]
+    rewards: RewardCounts | None = None
+    rested: int = 0
+
+    @property
+    def chosen(self) -> list[str]:
+        """What was chosen of a problem set and why, in sentences."""
+        return words_of(self.plan.chosen)
 
     @property
     def finished(self) -> int:
@@ -93,9 +103,9 @@ def played_by(job: TrainingJob) -> Played:
     counts = dict(rows.values_list("run__status").annotate(count=Count("pk")))
     newest = list(rows.select_related("run").order_by("-number")[:NEWEST])
     state = producer_state(job.folder)
-    return Played(
-        plan_of(job.rollouts), counts, newest, _count(state.get("rows")), _count(state.get("dropped")), left_out(job.folder)
-    )
+    plan, rows_made, dropped = plan_of(job.rollouts), _count(state.get("rows")), _count(state.get("dropped"))
+    rewards = reward_counts(job) if plan.judge == "grader" else None
+    return Played(plan, counts, newest, rows_made, dropped, left_out(job.folder), rewards, visits_rested(job, plan))
 
 
 def _count(value: object) -> int:

@@ -7,7 +7,7 @@ from apps.learning.jobs.unread import rows_unread
 from apps.learning.models import Comparison, ComparisonState, JobState, TrainingJob, under_way
 from apps.learning.presets import rows_per_step
 from apps.learning.rollouts.plan import plan_of
-from apps.learning.rollouts.rollouts import producer_state
+from apps.learning.rollouts.producer import producer_state
 from apps.runs.models import LIVE, RunStatus
 
 #: Sentence for each waiting state of the trainer (docs/learning_jobs.md).

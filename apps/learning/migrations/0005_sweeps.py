@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('learning', '0003_comparisons_by_experiments'),
+        ('learning', '0004_rewards'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,20 +1,25 @@
 """Form fields of a job that makes its own rollouts: problems, scaffold, model and number of runs."""
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
-from apps.datasets.rewards import JUDGES
 from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
+from apps.learning.rollouts.curriculum import words_of
+from apps.learning.rollouts.curriculum_fields import CurriculumFields, curriculum_fields_of
 from apps.learning.rollouts.plan import RolloutPlan, follows, most_rank, player_title, players
+from apps.learning.rollouts.problems import current_versions
+from apps.learning.rollouts.reward_fields import RewardFields, reward_fields_of
 from apps.problems.access import library_of
-from apps.problems.models import Problem
+from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import role_limit
@@ -25,7 +30,10 @@ from apps.recipes.registry import TRAININGS
 
 #: Value of the field *Learns from*.
 ROLLOUTS = "rollouts"
-MOST_PROBLEMS = 500
+MOST_PROBLEMS = 5_000
+MOST_AT_ONCE = 1_024
+#: Problems that a rejected plan names.
+MOST_NAMED = 10
 MOST_RUNS = 100_000
 
 
@@ -35,7 +43,7 @@ SCAFFOLDS_OF_FAMILY: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",
 OWN_PROMPTS = ("intern_s1_mo",)
 
 
-class RolloutFields(forms.Form):
+class RolloutFields(RewardFields, CurriculumFields):
     """Part of a job's form; left empty where the job learns from a dataset or a toy."""
 
     problems = forms.MultipleChoiceField(
@@ -47,7 +55,6 @@ class RolloutFields(forms.Form):
         required=False,
         help_text="A model that follows the job plays with its newest weights.",
     )
-    judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
     runs_a_group = forms.IntegerField(
         label="Runs per group",
         min_value=1,
@@ -57,7 +64,14 @@ class RolloutFields(forms.Form):
         help_text="Runs compared in one visit of a problem; 1 for grouped agents and repeated states.",
     )
     visits = forms.IntegerField(label="Visits per problem", min_value=1, max_value=10_000, initial=8, required=False)
-    at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
+    at_once = forms.IntegerField(
+        label="Runs at once",
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        initial=4,
+        required=False,
+        help_text="All jobs together have at most ROLLOUTS_AT_ONCE runs under way.",
+    )
     answer_tokens = forms.IntegerField(
         label="Longest answer (tokens)",
         min_value=16,
@@ -101,7 +115,9 @@ class RolloutFields(forms.Form):
             (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
             for name, scaffold in SCAFFOLDS.items()
         ]
-        self._players = players()
+        self._user, self._players = user, players()
+        self.reward_choices()
+        self.curriculum_choices(user)
         for name, choices in (
             ("problems", [(problem.slug, problem.title) for problem in found]),
             ("scaffold", presets),
@@ -118,15 +134,21 @@ class RolloutFields(forms.Form):
 
     def check_rollouts(self, values: dict[str, Any]) -> None:
         """Add errors for choices that could not give rows."""
-        for name in ("problems", "scaffold", "player"):
+        if not values.get("problems") and not values.get("problem_set"):
+            self.add_error("problems", "Choose at least one, or a problem set.")
+        for name in ("scaffold", "player"):
             if not values.get(name):
-                self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
+                self.add_error(name, "Choose one.")
         if self.errors:
             return
         try:
             plan = self.rollout_plan(values)
         except ValidationError as error:
-            self.add_error("overrides", error)
+            self.add_error(None if hasattr(error, "error_dict") else "overrides", error)
+            return
+        if not plan.problems or len(plan.problems) > MOST_PROBLEMS:
+            words = " ".join(words_of(plan.chosen))
+            self.add_error("problem_set", f"A job plays 1 to {MOST_PROBLEMS:,} problems. {words}")
             return
         player = self._players[values["player"]]
         self._check_plan(plan, TRAININGS[values["recipe"]])
@@ -141,38 +163,41 @@ class RolloutFields(forms.Form):
             self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
 
     def _check_plan(self, plan: RolloutPlan, recipe: Training) -> None:
-        benchmark = benchmark_hashes()
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if content_hash(problem.current.statement) in benchmark:
-                self.add_error("problems", f"{problem.title} belongs to a benchmark and is reserved for measuring.")
-            elif plan.judge == "answer" and not problem.current.answer:
-                self.add_error("problems", f"{problem.title} has no answer to compare with. Choose the runs’ own verifiers.")
+        versions = current_versions(plan.problems)
+        self._reject(versions, self._unfit(plan))
         try:
             params = plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
         except ValidationError as error:
             self.add_error("overrides", " ".join(error.messages))
         else:
-            self._check_choice(plan, params)
-            self._check_problems(plan)
+            if getattr(params, "choice", "random") != "random":
+                self._reject(versions, _without_choice)
+            self._reject(versions, partial(_refused, Plan(plan.scaffold, plan.preset, plan.overrides)))
             self._check_runs(plan, params, recipe)
+            self.check_rewards(plan, versions, self._user)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"This plan has {plan.runs:,} runs; a job may have at most {MOST_RUNS:,}.")
 
-    def _check_choice(self, plan: RolloutPlan, params: Value) -> None:
-        """Reject problems without an answer where inputs are chosen by the answer."""
-        if getattr(params, "choice", "random") == "random":
-            return
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if not problem.current.answer:
-                advice = "Choose another problem, or set choice = random."
-                self.add_error("problems", f"{problem.title} has no answer to choose inputs by. {advice}")
+    def _reject(self, versions: Sequence[ProblemVersion], why: Callable[[ProblemVersion], str]) -> None:
+        """Add an error for each problem that `why` gives a reason for; the first ones are named."""
+        found = [reason for version in versions if (reason := why(version))]
+        for reason in found[:MOST_NAMED]:
+            self.add_error("problems", reason)
+        if len(found) > MOST_NAMED:
+            self.add_error("problems", f"The same applies to {len(found) - MOST_NAMED:,} more problems.")
 
-    def _check_problems(self, plan: RolloutPlan) -> None:
-        """Reject problems that the plan cannot run on with the statement alone."""
-        chosen = Plan(plan.scaffold, plan.preset, plan.overrides)
-        for problem in Problem.objects.filter(slug__in=plan.problems):
-            if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
-                self.add_error("problems", f"{problem.title}: {refused}")
+    def _unfit(self, plan: RolloutPlan) -> Callable[[ProblemVersion], str]:
+        """Why a problem cannot be learned from: it belongs to a benchmark, or has no answer to compare with."""
+        benchmark = benchmark_hashes()
+
+        def why(version: ProblemVersion) -> str:
+            if content_hash(version.statement) in benchmark:
+                return f"{version.problem.title} belongs to a benchmark and is reserved for measuring."
+            if plan.judge == "answer" and not version.answer:
+                return f"{version.problem.title} has no answer to compare with. Choose the runs’ own verifiers."
+            return ""
+
+        return why
 
     def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Training) -> None:
         """Reject a scaffold whose runs lack what the recipe compares, or a judge for it."""
@@ -186,6 +211,8 @@ class RolloutFields(forms.Form):
             )
         elif recipe.family == "rounds" and not recipe.is_supervised and getattr(params, "rollouts", 1) > 1:
             self.add_error("overrides", "This recipe needs a single line of rounds. Set rollouts = 1.")
+        elif recipe.family == "rounds" and plan.judge == "grader":
+            self.add_error("judge", "This recipe takes votes on rounds, which a grader does not give. Choose other rewards.")
         elif recipe.family == "states" and not getattr(params, "states", 0):
             self.add_error("scaffold", "These runs repeat no state. Choose the preset learning, or set states = 2.")
         elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
@@ -216,11 +243,11 @@ class RolloutFields(forms.Form):
         """Plan of valid fields."""
         scaffold, _, preset = values["scaffold"].partition(":")
         return RolloutPlan(
-            problems=tuple(values["problems"]),
+            **self.problem_values(values),
             scaffold=scaffold,
             preset=preset,
             alias=values["player"],
-            judge=values["judge"] or JUDGES[0][0],
+            **self.reward_values(values),
             runs_a_group=values["runs_a_group"] or 8,
             visits=values["visits"] or 8,
             at_once=values["at_once"] or 4,
@@ -231,14 +258,29 @@ class RolloutFields(forms.Form):
         )
 
 
+def _without_choice(version: ProblemVersion) -> str:
+    """Why inputs cannot be chosen by the answer of a problem."""
+    if version.answer:
+        return ""
+    return f"{version.problem.title} has no answer to choose inputs by. Choose another problem, or set choice = random."
+
+
+def _refused(chosen: Plan, version: ProblemVersion) -> str:
+    """Why a plan cannot run on a problem with the statement alone."""
+    refused = plan_refusal(chosen, problem_text(version), NOTHING_GIVEN)
+    return f"{version.problem.title}: {refused}" if refused else ""
+
+
 #: The names of these fields, in the order of the form.
-ROLLOUT_FIELDS = tuple(RolloutFields.base_fields)
+_REWARDS, _CURRICULUM = tuple(RewardFields.base_fields), tuple(CurriculumFields.base_fields)
+_OWN = tuple(name for name in RolloutFields.base_fields if name not in (*_REWARDS, *_CURRICULUM))
+ROLLOUT_FIELDS = (*_OWN[:1], *_CURRICULUM, *_OWN[1:3], *_REWARDS, *_OWN[3:])
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
     """Form values of a plan."""
-    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
+    names = ("runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
     found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
     overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
-    more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}
-    return found | more | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}
+    more = {"scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias, "answer_tokens": plan.max_new_tokens}
+    return found | more | reward_fields_of(plan) | curriculum_fields_of(plan) | {"overrides": overrides}

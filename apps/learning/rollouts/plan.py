@@ -13,6 +13,8 @@ from apps.reasoning.inference.followed import followed_by
 
 #: Seconds that a trainer waits for its first rows, and for the next ones: runs of large models take long.
 STREAM_WAIT_S = 24 * 3600
+#: Seconds after which a job continues without a reward.
+REWARD_WITHIN_S = 900.0
 
 
 class RolloutPlan(Value):
@@ -21,7 +23,11 @@ class RolloutPlan(Value):
     Each problem (a slug) is visited `visits` times; a visit is a group of `runs_a_group` runs. `overrides` change single
     parameters of the preset. `alias` plays all roles. An alias that follows a job (`…/*` in models.toml) plays with the job's
     newest policy; answers longer than `segment_tokens` continue under the next one. Every role samples at `temperature`;
-    None: each at its own.
+    None: each at its own. With the judge "grader", `reward_alias` plays all roles of `reward_workflow` (a name of
+    `graders.planning.naming`), and a reward that has not come after `reward_within_s` seconds is left out.
+
+    `chosen`: how problems of a set were chosen (`curriculum.words_of`). `rest_solved`: a problem misses its next visit after
+    one that all answers solved.
     """
 
     problems: tuple[str, ...]
@@ -29,6 +35,9 @@ class RolloutPlan(Value):
     preset: str
     alias: str
     judge: Judge = "verifiers"
+    reward_workflow: str = ""
+    reward_alias: str = ""
+    reward_within_s: float = REWARD_WITHIN_S
     runs_a_group: int = 8
     visits: int = 8
     at_once: int = 4
@@ -36,6 +45,8 @@ class RolloutPlan(Value):
     segment_tokens: int | None = None
     temperature: float | None = None
     overrides: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
+    rest_solved: bool = False
 
     @property
     def runs_each(self) -> int:

@@ -82,6 +82,8 @@ def follow(producer: Producer, lines: Iterator[dict[str, Any]], tokens: Path, *,
         elif "close" in line:
             producer.close_problem(line["close"], visit=line.get("visit", ""), under=line.get("under", ""))
         else:
+            if line.get("trajectories") == []:
+                continue  # A run that gives no rows; a closing line follows.
             try:
                 _take(producer, line, shards, benchmarks, form)
             except KeyError as missing:

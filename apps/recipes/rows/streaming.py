@@ -27,6 +27,8 @@ from apps.recipes.tallies import TALLY_KEY, Tally, added, tally_of
 from apps.recipes.trajectory import Trajectory
 
 STATUS = "stream.json"
+#: Visits that taught nothing because all answers got full rewards, as lines of JSON.
+SOLVED = "solved.jsonl"
 _ABOUT = b"stream"
 _WHOLE = -1
 
@@ -173,10 +175,21 @@ class Producer:
             return self._write_group(rows, key, parts, self._tally(key, joined, is_silent=False))
         except NothingToLearn:
             self._quiet.add((key.visit, _problem(parts)))
+            self._note_solved(key, joined)
             self.counts.take_silent(self._tally(key, joined, is_silent=True), len(self._quiet))
             return []
         except NotLearnable as problem:
             raise type(problem)(f"{_problem(parts)}, {key.role or 'trajectories'} of {key.group}: {problem}") from problem
+
+    def _note_solved(self, key: Key, joined: Sequence[Trajectory]) -> None:
+        """Append a visit whose answers all got full rewards to `SOLVED`; a restarted producer may append it again."""
+        rewards = [turn.reward for one in joined for turn in one.turns[-1:] if turn.reward is not None]
+        rewards = rewards if self._order.recipe in OF_TURNS else [one.reward for one in joined]
+        if key.role not in ("", "solver") or not rewards or min(rewards) < self._recipe.training.scale:
+            return
+        line = json.dumps({"problem": joined[0].problem_id, "visit": key.visit})
+        with (self._job / SOLVED).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
 
     def _tally(self, key: Key, joined: Sequence[Trajectory], *, is_silent: bool) -> Tally:
         silent: Tally = {f"role/{key.role}/silent": (float(is_silent), 1.0)} if key.role else {}

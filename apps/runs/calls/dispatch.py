@@ -6,12 +6,12 @@ read from the stream at the start.
 """
 
 import asyncio
-import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Self
 
 import redis.asyncio
 from django.conf import settings
@@ -20,19 +20,10 @@ from redis.exceptions import RedisError
 
 from apps.processes import metrics
 from apps.processes.logs import about
-from apps.processes.streams import (
-    WORKERS_KEY,
-    Heartbeat,
-    async_client,
-    broker_time,
-    fingerprint_of,
-    finished_key,
-    oldest_message,
-    results_key,
-    sync_client,
-)
+from apps.processes.streams import async_client, fingerprint_of, finished_key, oldest_message, results_key, sync_client
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.runs.calls import surroundings
 from apps.runs.calls.early import EarlyResults
 from apps.runs.calls.errors import error_of_fields
 from apps.runs.calls.sending import CallSender
@@ -43,6 +34,8 @@ logger = logging.getLogger(__name__)
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 _DELETE_EVERY_S = 0.5
+#: Longest wait for results: while some are to be deleted, and otherwise.
+_DELETED_WITHIN_S, _READ_S = 1.0, 5.0
 #: After a longer gap between two scans, the broker was unavailable or the loop was busy, so the scan proves nothing.
 _BLIND_S = 3.0
 #: A worker lists a message only in the heartbeat after reading it.
@@ -132,8 +125,7 @@ class CeleryDispatcher:
                 for entry_id, fields in await self._redis.xrange(results_key(self._run)):
                     self._last_id = entry_id
                     self._take(entry_id, fields)
-                for beat in await self._heartbeats():
-                    self._running |= {(c["key"], c["fingerprint"]) for c in beat["active"] if c["run"] == self._run}
+                self._running.update((await surroundings.look(fresh=True)).calls_of(self._run))
                 return
             except (RedisError, OSError) as error:
                 logger.warning("run %s: waiting for Redis: %s", self._run, error)
@@ -142,7 +134,8 @@ class CeleryDispatcher:
     async def _read_results(self) -> None:
         while True:
             try:
-                answer = await self._redis.xread({results_key(self._run): self._last_id}, count=500, block=1000)
+                block_s = _DELETED_WITHIN_S if self._to_delete or self._early.entries() else _READ_S
+                answer = await self._redis.xread({results_key(self._run): self._last_id}, count=500, block=int(1000 * block_s))
                 for _, entries in answer:
                     for entry_id, fields in entries:
                         self._last_id = entry_id
@@ -226,10 +219,9 @@ class CeleryDispatcher:
 
         A queue is read in order: a message older than its next one has left it.
         """
-        broker_now, now = await asyncio.to_thread(broker_time, sync_client()), time.monotonic()
-        beats = await self._heartbeats()
-        self._give_up_tools({alias for beat in beats for alias in beat["aliases"]}, now)
-        active = {(call["key"], call["fingerprint"]) for beat in beats for call in beat["active"] if call["run"] == self._run}
+        seen = await surroundings.look()
+        broker_now, now, active = seen.broker_at, seen.at, seen.calls_of(self._run)
+        self._give_up_tools(seen.aliases, now)
         if now - self._looked_at > _BLIND_S:  # Without scans, workers could not be seen.
             for waiting in self._waiting.values():
                 waiting.seen_active_at = waiting.seen_active_at and now
@@ -249,7 +241,7 @@ class CeleryDispatcher:
             elif now - waiting.sent_at > settings.REDISPATCH_GRACE_S:
                 place = (self._queues[waiting.request.alias], waiting.request.priority)
                 if place not in next_sent_at:
-                    next_sent_at[place] = await asyncio.to_thread(oldest_message, sync_client(), *place)
+                    next_sent_at[place] = await surroundings.asked(partial(oldest_message, sync_client(), *place))
                 oldest = next_sent_at[place]
                 sent = broker_now - (now - waiting.sent_at)
                 if oldest is not None and oldest <= sent + settings.REDISPATCH_GRACE_S:
@@ -260,7 +252,7 @@ class CeleryDispatcher:
                     lost.append(waiting)
         await asyncio.gather(*map(self._lost, lost))  # Together, because each send waits for others to share its message.
 
-    def _give_up_tools(self, served: set[str], now: float) -> None:
+    def _give_up_tools(self, served: Collection[str], now: float) -> None:
         for waiting in self._waiting.values():
             request = waiting.request
             if request.job == "generate" or waiting.result.done() or not waiting.sent_at:
@@ -290,8 +282,3 @@ class CeleryDispatcher:
             # A worker drops a call that was answered before. Clear the mark: a power failure may have lost the answer.
             await self._redis.delete(finished_key(self._run, waiting.fingerprint))
         await self._send(waiting)
-
-    async def _heartbeats(self) -> list[Heartbeat]:
-        names = list(await cast("Awaitable[set[str]]", self._redis.smembers(WORKERS_KEY)))
-        values: list[Any] = await self._redis.mget(names) if names else []
-        return [json.loads(value) for value in values if value]

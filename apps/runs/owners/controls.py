@@ -19,11 +19,13 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.running.window import Window
 from apps.runs.journal.run_journal import RunJournal
 from apps.runs.models import Run, RunCommand, RunStatus
-from apps.runs.owners.leases import lease_conclude, lease_renew
+from apps.runs.owners.leases import lease_conclude
 from apps.runs.owners.shares import window_of
+from apps.runs.owners.together import PendingCommands, Renewals
 
 logger = logging.getLogger(__name__)
 POLL_S = 0.5
+PENDING, RENEWALS = PendingCommands(), Renewals()
 
 
 class DatabaseControls:
@@ -52,6 +54,13 @@ class DatabaseControls:
 
     async def watch(self) -> None:
         """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
+        PENDING.watched.add(self._run.pk)
+        try:
+            await self._watch()
+        finally:
+            PENDING.watched.discard(self._run.pk)
+
+    async def _watch(self) -> None:
         renewed_at: float | None = None
         while True:
             try:
@@ -62,8 +71,9 @@ class DatabaseControls:
                 elif time.monotonic() - renewed_at >= self._renew_every_s:
                     renewed_at = time.monotonic()
                     await self.renew()
-                for row in await in_thread(_pending, self._run.pk):
-                    self._receive(row)
+                if await PENDING.has(self._run.pk, POLL_S / 2):
+                    for row in await in_thread(_pending, self._run.pk):
+                        self._receive(row)
             except DatabaseError as error:
                 logger.warning("run %s: the database does not respond (%s)", self._run.public_id, error)
             await asyncio.sleep(POLL_S)
@@ -73,7 +83,7 @@ class DatabaseControls:
     async def renew(self) -> None:
         """Renew the lease, save the time since the last renewal, and read the width of the window. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
-        width = await in_thread(_renewed, self._run, seconds)
+        width = await RENEWALS.renew(self._run, seconds)
         if width is None:
             raise FenceLost
         metrics.count("lease_renewals")
@@ -124,11 +134,6 @@ class GatedDispatcher:
     async def dispatch(self, request: GenerationRequest) -> Final:
         await self._controls.gate()
         return await self._inner.dispatch(request)
-
-
-def _renewed(run: Run, seconds: float) -> int | None:
-    """The width of the window, or None if the lease could not be renewed. One connection for both."""
-    return window_of(run.pk, run.owner_id) if lease_renew(run.pk, run.fence, seconds) else None
 
 
 def _pending(run_pk: int) -> list[RunCommand]:

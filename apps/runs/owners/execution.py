@@ -16,9 +16,9 @@ from django.utils.module_loading import import_string
 
 from apps.processes import garbage, metrics
 from apps.processes.logs import bind
-from apps.processes.loops import new_event_loop
+from apps.processes.loops import new_event_loop, small_event_loop
 from apps.processes.streams import sync_client
-from apps.processes.threads import in_thread
+from apps.processes.threads import from_thread, in_thread
 from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, RunCancelled, RunHalted
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
@@ -36,7 +36,7 @@ from apps.runs.journal.batch import Announced
 from apps.runs.journal.records import LoadedRecords
 from apps.runs.journal.run_journal import JournalWriter, RunJournal, Sink
 from apps.runs.live.tail import announce_events
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import REWARD, ROLLOUT, Run, RunStatus
 from apps.runs.owners.controls import DatabaseControls, GatedDispatcher
 from apps.runs.owners.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.owners.searches import SearchDispatcher
@@ -101,7 +101,7 @@ def run_drive(
     not repeated. 4. Write the last event, then the final state, then release the lease. The journal is always kept; a failed
     run can be resumed.
     """
-    run = lease_take(run_pk, owner_name())
+    run = from_thread(lease_take, run_pk, owner_name())
     if run is None:
         return None
     metrics.count("runs_driven")
@@ -109,7 +109,7 @@ def run_drive(
         status, reason = _driven(run, writer or process_writer(), dispatcher_for)
     except asyncio.CancelledError:
         logger.info("run %s: released, this process is stopping", run.public_id)
-        lease_release(run.pk, run.fence)
+        from_thread(lease_release, run.pk, run.fence)
         return None
     except FenceLost:
         metrics.count("fences_lost")
@@ -119,9 +119,9 @@ def run_drive(
         # The journal could not be written; the state row may be writable once there is room.
         status, reason = RunStatus.FAILED, str(halt)
     except BaseException:
-        lease_release(run.pk, run.fence)
+        from_thread(lease_release, run.pk, run.fence)
         raise
-    if not run_close(run.pk, run.fence, status, reason=reason):
+    if not from_thread(run_close, run.pk, run.fence, status, reason=reason):
         return None
     metrics.count("runs_ended", status)
     logger.info("run %s: %s %s", run.public_id, status, reason)
@@ -131,9 +131,10 @@ def run_drive(
 def _driven(run: Run, writer: JournalWriter, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
     """Drive the run and return its ending. Garbage collection is off while a large journal is read and replayed."""
     with garbage.held() if run.calls > MANY_CALLS else contextlib.nullcontext(lambda: None) as let_go:
-        journal = RunJournal(run, writer)
+        journal = RunJournal(run, writer) if run.calls > MANY_CALLS else from_thread(RunJournal, run, writer)
         logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        loop = small_event_loop if run.preset in (ROLLOUT, REWARD) else new_event_loop
+        with asyncio.Runner(loop_factory=loop) as runner:
             return runner.run(_tracked(_drive(run, journal, dispatcher_for, let_go)))
 
 

@@ -6,7 +6,7 @@ A run has at most one owner at a time; a slow former owner finds its fence moved
 import os
 import socket
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -55,11 +55,21 @@ def lease_take(run_pk: int, owner: str) -> Run | None:
     return Run.objects.select_related("problem_version__problem").get(pk=run_pk) if taken else None
 
 
-def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
-    """Extend the lease by `LEASE_S` and add `seconds` of active time. False: the fence has moved, stop."""
+def leases_renew(runs: Collection[int], fence: int, seconds: float = 0.0) -> set[int]:
+    """Extend the leases of runs under one fence by `LEASE_S` and add `seconds` of active time.
+
+    The runs that were renewed. The fence of the others has moved: their drives stop.
+    """
     until = Now() + timedelta(seconds=settings.LEASE_S)
-    held = Run.objects.filter(pk=run_pk, fence=fence)
-    return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds) == 1
+    held = Run.objects.filter(pk__in=runs, fence=fence)
+    if held.update(lease_until=until, active_seconds=F("active_seconds") + seconds) == len(runs):
+        return set(runs)
+    return set(held.values_list("pk", flat=True))
+
+
+def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
+    """Like `leases_renew` for one run. False: the fence has moved, stop."""
+    return bool(leases_renew([run_pk], fence, seconds))
 
 
 def lease_conclude(run_pk: int, fence: int, outcome: Mapping[str, Any], seconds: float) -> bool:

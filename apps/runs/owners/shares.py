@@ -4,12 +4,17 @@ Both are looked up, not locked: two orchestrators that look in the same moment m
 experiments and rollouts of training jobs have limits of their own and take no place from what their owner starts by hand.
 """
 
+import time
+
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
 from apps.runs.models import APART, Run, RunStatus
 
+#: Seconds for which a count of an owner's runs serves their other renewals.
+COUNTED_S = 2.0
+_counted: dict[tuple[int, bool], tuple[float, int]] = {}
 #: Placeholder owner: queued, not yet claimed; the lease has the deadline of its task.
 ON_ITS_WAY = "dispatched"
 
@@ -44,5 +49,23 @@ def window_of(run_pk: int, owner_pk: int | None) -> int:
     if owner_pk is None:
         return settings.RUN_WINDOW
     is_apart = Run.objects.filter(pk=run_pk, preset__in=APART).exists()
-    runs = (runs_driven() if is_apart else _by_hand()).filter(~Q(pk=run_pk), owner=owner_pk).count() + 1
+    return _part(1 + _driven_of(owner_pk, is_apart).exclude(pk=run_pk).count())
+
+
+def window_renewed(owner_pk: int | None, *, is_apart: bool) -> int:
+    """Like `window_of`, for a run that is being driven. Counted once for all runs of an owner that ask together."""
+    if owner_pk is None:
+        return settings.RUN_WINDOW
+    at, found = _counted.get((owner_pk, is_apart), (0.0, 0))
+    if time.monotonic() - at > COUNTED_S:
+        at, found = time.monotonic(), _driven_of(owner_pk, is_apart).count()
+        _counted[owner_pk, is_apart] = at, found
+    return _part(max(1, found))
+
+
+def _part(runs: int) -> int:
     return max(1, min(settings.RUN_WINDOW, settings.USER_WINDOW // runs))
+
+
+def _driven_of(owner_pk: int, is_apart: bool) -> QuerySet[Run]:
+    return (runs_driven() if is_apart else _by_hand()).filter(owner=owner_pk)
