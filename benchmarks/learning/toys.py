@@ -88,15 +88,28 @@ def _shown(toy: str) -> dict[str, Any]:
     return {"toy": toy, "demonstrations": True}
 
 
-def job(folder: Path, recipe: str, source: Mapping[str, Any], steps: int, base: Path | None = None, **settings: Any) -> Path:
-    """Run a job on a toy, from the checkpoint of the job in `base` or from random weights. Returns its folder."""
+def job(
+    folder: Path,
+    recipe: str,
+    source: Mapping[str, Any],
+    steps: int,
+    base: Path | Mapping[str, Any] | None = None,
+    stop: Any = None,
+    **settings: Any,
+) -> Path:
+    """Run a job on a toy and return its folder.
+
+    `base`: the folder of a job, whose checkpoint it starts from, or what `config.json` says; else the tiny model. A job that
+    `stop` ends is as good as a finished one.
+    """
+    from workers.training.folder import EXIT
     from workers.training.running import run_job
 
     folder.mkdir(parents=True)
-    began = str(next((base / "checkpoints").glob("checkpoint-*"))) if base else {"tiny": {}}
+    began = str(next((base / "checkpoints").glob("checkpoint-*"))) if isinstance(base, Path) else base or {"tiny": {}}
     known = {"recipe": recipe, "base": began, "source": {"kind": "toy", **source}, "steps": steps, "save_every": steps}
     (folder / "config.json").write_text(json.dumps({**known, "threads": 1, "device": "cpu", **settings}))
-    if status := run_job(folder):
+    if (status := run_job(folder, stop=stop)) not in (0, EXIT["stopped"]):
         raise SystemExit(f"{folder.name} ended with {status}: {(folder / 'state.json').read_text()}")
     return folder
 

@@ -10,13 +10,13 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
-from apps.learning.jobs.bases import Base, bases
+from apps.learning.jobs.bases import FOR_PROMPTS, TINY, Base, bases
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.more_fields import PLAIN, MoreFields, config_of_more, fields_of_more, shown_defaults
 from apps.learning.jobs.settings import FIELDS, LIMITS, Learner, Settings, lines_of, settings_read
 from apps.learning.models import TITLE_LENGTH, TrainingJob
-from apps.learning.presets import PRESETS, TOYS, ToyCard
+from apps.learning.presets import OF_PROMPTS, PRESETS, TOYS, ToyCard
 from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields, fields_of_plan
 from apps.learning.rollouts.plan import STREAM_WAIT_S, drawn_at, plan_of
 from apps.learning.rollouts.temperatures import WORDS, is_raw, of_dataset
@@ -171,7 +171,11 @@ class JobForm(RolloutFields, MoreFields):
             self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher. Tick this.")
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
-        self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
+        toy = TOYS[values["source"].removeprefix("toy:")]
+        if values["base"] in (TINY, FOR_PROMPTS) and (values["base"] == FOR_PROMPTS) != (toy.name in OF_PROMPTS):
+            reads = "reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "is for toys"
+            self.add_error("base", f"This toy cannot ask this model. Choose the one that {reads}.")
+        self._check_family(card, toy)
 
     def _check_family(self, card: Training, toy: ToyCard) -> None:
         """Reject a toy without the input that the recipe compares; imitating recipes can use the teacher's turns."""
@@ -191,7 +195,7 @@ class JobForm(RolloutFields, MoreFields):
             self.add_error("source", f"{dataset} has no log-probabilities, so only supervised recipes can use it.")
         elif card.needs_logprobs and scored_at(manifest_of(dataset)) is None:
             self.add_error("source", f"{dataset} cannot be scored again. {UNSCORABLE}")
-        if values["base"] == "tiny":
+        if values["base"] in (TINY, FOR_PROMPTS):
             self.add_error("base", "The tiny model only plays toys. Choose the model that wrote the rows.")
         if values["demonstrations"]:
             self.add_error("demonstrations", "A dataset has no teacher. Clear this.")
