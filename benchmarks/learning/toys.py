@@ -29,7 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ls-toys-") as place:
         if not only_ablations:
             _single_turns(Path(place))
-        table = [*_lemmas(Path(place)), *_trio(Path(place))]
+        table = [*_lemmas(Path(place)), *_trio(Path(place)), *_notes(Path(place))]
     print("\n| toy | special point | variant | " + " | ".join(ABLATED) + " |\n|---|---|---|" + "---|" * len(ABLATED))
     print(*table, sep="\n")
 
@@ -73,6 +73,28 @@ def _trio(folder: Path) -> list[str]:
         done = job(folder / f"trio-{number}", recipe, source, 100, cold, rows_per_step=360, **JUDGED, **more)
         print_progress(done, *ROLES)
         table.append(_row("`trio`", "a reward and a group for each agent", name, done))
+    return table
+
+
+def _notes(folder: Path) -> list[str]:
+    """Fresh attempts at states of a reasoning cache, compared by state and by problem, against attempts at bare problems."""
+    cold = job(folder / "notes-cold", "turn_sft", _shown("notes"), 120, rows_per_step=128, **COLD)
+    variants: dict[str, dict[str, str]] = {
+        "a group for each state": {},
+        "a group for each problem": {"groups": "problem"},
+        "bare problems only": {"states": "bare"},
+    }
+    table = []
+    for number, (name, options) in enumerate(variants.items()):
+        place = folder / f"notes-{number}"
+        try:
+            job(place, "rc_rl", {"toy": "notes", "options": options}, 60, cold, rows_per_step=256, **REINFORCED)
+        except SystemExit as end:  # No attempt at a bare problem is right, so no group teaches.
+            print(end)
+            table.append(f"| `notes` | attempts at cached states | {name} | nothing to learn | – | – |")
+            continue
+        print_progress(place, "toy/solved", "toy/reward")
+        table.append(_row("`notes`", "attempts at cached states", name, place))
     return table
 
 
