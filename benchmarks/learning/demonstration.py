@@ -42,15 +42,16 @@ def main() -> None:
     """Train, measure and write the results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning.demonstration", description=main.__doc__)
     parser.add_argument("--minutes", type=float, default=110, help="time for all of it")
-    parser.add_argument("--cold-steps", type=int, default=250, help="steps of the supervised start")
+    parser.add_argument("--cold-steps", type=int, default=400, help="steps of the supervised start")
     parser.add_argument("--cold", type=Path, help="folder of a finished supervised start, to use it again")
-    parser.add_argument("--steps", type=int, default=120, help="most steps of the reinforcement")
+    parser.add_argument("--steps", type=int, default=200, help="most steps of the reinforcement")
     parser.add_argument("--problems", type=int, default=200, help="held-out problems")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=Path, help="folder in which to keep both jobs")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ls-demonstration-") as place:
-        found = demonstrated(Path(place), given)
+        found = demonstrated(given.jobs or Path(place), given)
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / f"demonstration-{given.seed}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     (given.out / f"demonstration-{given.seed}.svg").write_text(picture(found), encoding="utf-8")
@@ -84,7 +85,7 @@ def demonstrated(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
         },
         "cold": lines_of(cold, ("loss",)),
         "reinforced": lines_of(reinforced, tuple(CURVES)),
-        "trained": {one.name: trained(one) for one in (cold, reinforced)},
+        "trained": {"cold": trained(cold), "reinforced": trained(reinforced)},
     }
 
 
@@ -114,13 +115,14 @@ def measured(model: Path, problems: int) -> dict[str, Any]:
     from workers.training.models import load_model, load_tokenizer
     from workers.training.policy import Policy
     from workers.training.toys import proving
+    from workers.training.toys.arithmetic import is_right
 
     torch.set_num_threads(1)
     began, loaded = time.monotonic(), load_model(model)
     policy = Policy(loaded, load_tokenizer(model), seed=1, temperature=TEMPERATURE)
     given = proving.held_out_problems(problems)
     runs = proving.runs_of(policy, given, scaffold=SCAFFOLD, params=LIMITS, seed=1)
-    solved = [proving.is_right(run.steps, one) for one, run in zip(given, runs, strict=True)]
+    solved = [is_right(run.steps, one) for one, run in zip(given, runs, strict=True)]
     single = [proving.is_first_right(run, one) for one, run in zip(given, runs, strict=True)]
     return {
         **proving.measured(given, runs),

@@ -20,6 +20,7 @@ from apps.reasoning.answers.comparison import answer_compared, answers_compared
 TIMES = r"\cdot"
 #: One problem in eight is never trained on. Its content decides, so that no seed can mix the two kinds.
 HELD_OUT = 8
+MOST_VALUE = 40
 _SIGNS = {"+": "+", "-": "-", "*": TIMES}
 _FORMULA = re.compile(r"\$([^$]*)\$")
 
@@ -69,7 +70,7 @@ def written(terms: Terms) -> str:
 
 
 def drawn_problem(random: np.random.Generator, *, held_out: bool) -> Problem:
-    """A problem of two operations with values from 1 to 99, of the kind that is held out or of the other."""
+    """A problem of two operations with values from 1 to 40, of the kind that is held out or of the other."""
     while True:
         problem = Problem(_drawn_terms(random))
         if problem.is_held_out == held_out and _is_small(problem):
@@ -127,9 +128,9 @@ def _drawn_terms(random: np.random.Generator) -> Terms:
 
 
 def _is_small(problem: Problem) -> bool:
-    """Whether all values are from 1 to 99."""
+    """Whether all values are from 1 to 40."""
     values = [term for _, right in problem.lines() for term in right if isinstance(term, int)]
-    return min(values) > 0 and max(values) < 100
+    return min(values) > 0 and max(values) <= MOST_VALUE
 
 
 def _next(terms: Terms) -> int:
@@ -145,4 +146,4 @@ def _value(terms: Terms, place: int) -> int:
 def _slip(value: int, random: np.random.Generator) -> int:
     """Another value close to the right one, as errors are."""
     changed = value + int(random.choice([-10, -2, -1, 1, 2, 10]))
-    return changed if 0 < changed < 100 else value + (1 if value < 99 else -1)
+    return changed if changed > 0 else value + 1
