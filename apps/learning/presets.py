@@ -40,8 +40,22 @@ TOYS = {
             ("agents", "states"),
             single=("proofs", "turns"),
         ),
+        ToyCard(
+            "notes",
+            "Moves with notes",
+            "No attempt is long enough, so a note is kept between attempts; needs a cold start first.",
+            ("states",),
+        ),
+        ToyCard(
+            "arithmetic",
+            "Prove arithmetic",
+            "Runs of a real scaffold, graded by the formula check; needs its own model and a cold start.",
+            ("agents",),
+        ),
     )
 }
+#: Toys that ask with scaffolds' prompts, which only the tiny model for prompts can read.
+OF_PROMPTS = ("arithmetic",)
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,20 @@ PRESETS = {
             },
         ),
         Preset(
+            "notes-cold",
+            "Moves with notes: cold start",
+            "Supervised training on attempts; its checkpoint is the base for learning over a reasoning cache.",
+            {**_LAPTOP, **_COLD, "recipe": "turn_sft", "source": "toy:notes", "steps": 200, "rows_per_step": 128}
+            | {"save_every": 50},
+        ),
+        Preset(
+            "arithmetic-cold",
+            "Prove arithmetic: cold start",
+            "Supervised training on short proofs and verdicts, for runs of a scaffold; about half an hour.",
+            {**_LAPTOP, **_COLD, "base": "tiny-prompts", "recipe": "turn_sft", "source": "toy:arithmetic"}
+            | {"steps": 400, "rows_per_step": 48, "last_learning_rate": 1e-3, "warmup_steps": 30, "save_every": 100},
+        ),
+        Preset(
             "ask-then",
             "Ask a tool",
             "GRPO after its cold start.",
@@ -135,6 +163,21 @@ PRESETS = {
             {**_THEN, "recipe": "marsrl", "source": "toy:trio", "steps": 100, "rows_per_step": 360}
             | {"learning_rate": 3e-4, "last_learning_rate": 3e-4},
             after="trio-cold",
+        ),
+        Preset(
+            "notes-then",
+            "Moves with notes",
+            "GRPO over a reasoning cache after its cold start.",
+            {**_THEN, "recipe": "rc_rl", "source": "toy:notes", "steps": 60, "rows_per_step": 256},
+            after="notes-cold",
+        ),
+        Preset(
+            "arithmetic-then",
+            "Prove arithmetic",
+            "MarsRL on runs of grouped agents after its cold start; about an hour.",
+            {**_THEN, "recipe": "marsrl", "source": "toy:arithmetic", "steps": 200, "rows_per_step": 200}
+            | {"learning_rate": 5e-4, "last_learning_rate": 5e-4},
+            after="arithmetic-cold",
         ),
     )
 }

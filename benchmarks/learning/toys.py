@@ -29,7 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ls-toys-") as place:
         if not only_ablations:
             _single_turns(Path(place))
-        table = [*_lemmas(Path(place)), *_trio(Path(place))]
+        table = [*_lemmas(Path(place)), *_trio(Path(place)), *_notes(Path(place))]
     print("\n| toy | special point | variant | " + " | ".join(ABLATED) + " |\n|---|---|---|" + "---|" * len(ABLATED))
     print(*table, sep="\n")
 
@@ -76,6 +76,28 @@ def _trio(folder: Path) -> list[str]:
     return table
 
 
+def _notes(folder: Path) -> list[str]:
+    """Fresh attempts at states of a reasoning cache, compared by state and by problem, against attempts at bare problems."""
+    cold = job(folder / "notes-cold", "turn_sft", _shown("notes"), 120, rows_per_step=128, **COLD)
+    variants: dict[str, dict[str, str]] = {
+        "a group for each state": {},
+        "a group for each problem": {"groups": "problem"},
+        "bare problems only": {"states": "bare"},
+    }
+    table = []
+    for number, (name, options) in enumerate(variants.items()):
+        place = folder / f"notes-{number}"
+        try:
+            job(place, "rc_rl", {"toy": "notes", "options": options}, 60, cold, rows_per_step=256, **REINFORCED)
+        except SystemExit as end:  # No attempt at a bare problem is right, so no group teaches.
+            print(end)
+            table.append(f"| `notes` | attempts at cached states | {name} | nothing to learn | – | – |")
+            continue
+        print_progress(place, "toy/solved", "toy/reward")
+        table.append(_row("`notes`", "attempts at cached states", name, place))
+    return table
+
+
 def _row(toy: str, point: str, variant: str, folder: Path) -> str:
     """A row of the table of ablations."""
     known = {name: last_of(folder, f"toy/{name}") for name in ABLATED}
@@ -88,15 +110,28 @@ def _shown(toy: str) -> dict[str, Any]:
     return {"toy": toy, "demonstrations": True}
 
 
-def job(folder: Path, recipe: str, source: Mapping[str, Any], steps: int, base: Path | None = None, **settings: Any) -> Path:
-    """Run a job on a toy, from the checkpoint of the job in `base` or from random weights. Returns its folder."""
+def job(
+    folder: Path,
+    recipe: str,
+    source: Mapping[str, Any],
+    steps: int,
+    base: Path | Mapping[str, Any] | None = None,
+    stop: Any = None,
+    **settings: Any,
+) -> Path:
+    """Run a job on a toy and return its folder.
+
+    `base`: the folder of a job, whose checkpoint it starts from, or what `config.json` says; else the tiny model. A job that
+    `stop` ends is as good as a finished one.
+    """
+    from workers.training.folder import EXIT
     from workers.training.running import run_job
 
     folder.mkdir(parents=True)
-    began = str(next((base / "checkpoints").glob("checkpoint-*"))) if base else {"tiny": {}}
+    began = str(next((base / "checkpoints").glob("checkpoint-*"))) if isinstance(base, Path) else base or {"tiny": {}}
     known = {"recipe": recipe, "base": began, "source": {"kind": "toy", **source}, "steps": steps, "save_every": steps}
     (folder / "config.json").write_text(json.dumps({**known, "threads": 1, "device": "cpu", **settings}))
-    if status := run_job(folder):
+    if (status := run_job(folder, stop=stop)) not in (0, EXIT["stopped"]):
         raise SystemExit(f"{folder.name} ended with {status}: {(folder / 'state.json').read_text()}")
     return folder
 

@@ -125,3 +125,23 @@ def test_with_one_reward_for_all_agents_the_verifier_hardly_learns(tmp_path: Pat
     trained(tmp_path / "rl", "turn_grpo", source, 100, trio, rows_per_step=360, loss={"beta": 0.0}, **JUDGED)
     assert last(tmp_path / "rl", "toy/final") >= 0.85, "the team's answers are learned"
     assert min(rates(tmp_path / "rl")) < 0.75
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("notes") / "cold"
+    return trained(folder, "turn_sft", {"toy": "notes", "demonstrations": True}, 120, rows_per_step=128, **COLD)
+
+
+@pytest.mark.xdist_group("notes")
+def test_attempts_at_states_of_a_reasoning_cache_are_learned_from(tmp_path: Path, notes: Path) -> None:
+    trained(tmp_path / "rl", "rc_rl", {"toy": "notes"}, 60, notes, rows_per_step=256, **REINFORCED)
+    assert first(tmp_path / "rl", "toy/solved") < 0.6
+    assert last(tmp_path / "rl", "toy/solved") >= 0.55
+
+
+@pytest.mark.xdist_group("notes")
+def test_attempts_at_bare_problems_that_are_too_long_teach_nothing(tmp_path: Path, notes: Path) -> None:
+    source = {"toy": "notes", "options": {"states": "bare"}}
+    with pytest.raises(AssertionError, match="the model solves none of these problems"):
+        trained(tmp_path / "rl", "rc_rl", source, 60, notes, rows_per_step=256, **REINFORCED)

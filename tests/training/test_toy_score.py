@@ -18,7 +18,8 @@ TINY = {"tiny": SMALL, "seed": 0}
 
 @pytest.mark.parametrize("toy", list(TOYS))
 def test_a_model_compared_with_itself_has_equal_scores_on_every_item(toy: str) -> None:
-    spec = {"toy": toy, "items": 3, "seed": 5, "parent": TINY, "child": TINY}
+    model = {**TINY, "tiny": SMALL | {"prompts": toy == "arithmetic"}}
+    spec = {"toy": toy, "items": 3, "seed": 5, "parent": model, "child": model}
     same = score(spec)
     assert len(same) == 3
     assert all(item["parent"] == item["child"] for item in same)

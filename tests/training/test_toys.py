@@ -8,10 +8,12 @@ import torch
 
 from apps.recipes.mathematics.rows import Row, check_row
 from apps.recipes.registry import RECIPES
-from tests.training.factory import a_policy
+from tests.training.factory import SMALL, a_policy
+from workers.training.models import tiny_base
 from workers.training.policy import Completion, Policy
 from workers.training.toys.asking import AskToy
 from workers.training.toys.lemmas import LETTERS, LemmaToy
+from workers.training.toys.notes import MOVES, NoteToy, State
 from workers.training.toys.registry import TOYS
 from workers.training.toys.trio import MAP, TrioToy
 
@@ -45,6 +47,19 @@ def test_sampled_tokens_have_the_models_own_log_probabilities() -> None:
         assert (one.finish_reason == "length") == (len(one.ids) == 4 and policy.text(one.ids[-1:]) not in (";", ""))
 
 
+def test_rows_that_have_ended_leave_the_batch_without_changing_the_others() -> None:
+    policy = a_policy()
+    prompts = [policy.encode(f"{number}=") for number in range(60)]
+    drawn = policy.draw(prompts, most=40, stop="0123456789")
+    assert len({len(one.ids) for one in drawn}) > 3
+    for prompt, one in zip(prompts, drawn, strict=True):
+        with torch.no_grad():
+            logits = policy.model(input_ids=torch.tensor([[*prompt, *one.ids]])).logits[0, len(prompt) - 1 : -1]
+        expected = logits.log_softmax(-1).gather(1, torch.tensor(one.ids)[:, None])[:, 0]
+        assert one.logprobs == pytest.approx(expected.tolist(), abs=1e-4)
+        assert not set(one.ids[:-1]) & {policy.tokenizer.eos_token_id, *policy.encode("0123456789")}
+
+
 def test_a_policys_samples_depend_on_its_seed() -> None:
     first, again, other = (a_policy(seed).draw([[4, 5]] * 4, most=3) for seed in (1, 1, 2))
     assert first == again != other
@@ -53,7 +68,7 @@ def test_a_policys_samples_depend_on_its_seed() -> None:
 @pytest.mark.parametrize("name", TOYS)
 @pytest.mark.parametrize("demonstrations", [False, True])
 def test_a_toys_rows_are_valid(name: str, demonstrations: bool) -> None:
-    toy, policy = TOYS[name](), a_policy()
+    toy, policy = TOYS[name](), a_policy() if name != "arithmetic" else Policy(*tiny_base(SMALL | {"prompts": True}, 0))
     given = (toy.demonstrations if demonstrations else toy.rollouts)(policy, np.random.default_rng(0), 720)
     recipe = (
         {"lemmas": "orealh_cold_start"}.get(name, "turn_sft") if demonstrations else {"trio": "marsrl"}.get(name, "turn_ppo")
@@ -153,3 +168,44 @@ def test_a_single_trajectory_ends_with_the_first_answer_that_is_not_flagged() ->
     assert (measured["solved"], measured["final"], measured["found"], measured["spared"]) == (0.0, 1.0, 1.0, 1.0)
     assert {one.reward for one in trajectories} == {1.0}
     assert all(turn.reward is None and not turn.group for one in trajectories for turn in one.turns)
+
+
+def moved(digit: str, moves: str) -> str:
+    """The digits after each of the next two moves."""
+    found = ""
+    for move in moves[:2]:
+        digit = str(MOVES[move][int(digit)])
+        found += digit
+    return found
+
+
+def test_a_note_carries_a_chain_to_its_end_and_only_attempts_that_reach_it_are_right() -> None:
+    def makes_moves(prompt: str) -> str:
+        note = prompt.partition(";")[2].rstrip("=")
+        return moved(note[0], note[1:])
+
+    trajectories, measured = played(NoteToy(), makes_moves)
+    assert measured == {"solved": 1.0, "reward": 0.5}
+    for one in trajectories:
+        note = ScriptedPolicy(makes_moves).text(one.turns[0].prompt_ids).partition(";")[2].rstrip("=")
+        assert one.turns[0].reward == (7.0 if len(note) <= 3 else 0.0)
+    bare, measured = played(NoteToy(states="bare"), makes_moves)
+    assert measured["solved"] == 1.0
+    assert {one.turns[0].reward for one in bare} == {0.0}
+
+
+def test_a_wrong_note_cannot_lead_to_the_answer() -> None:
+    state = State("7abba", "7abba")
+    wrong = state.after(f"{moved('7', 'ab')[0]}{(int(moved('7', 'ab')[1]) + 1) % 10}")
+    assert wrong is not None
+    assert wrong.is_last
+    assert wrong.prompt.startswith("7abba;")
+    assert (state.after("1"), state.after("1+")) == (None, None)
+
+
+def test_attempts_at_a_state_are_a_group_and_with_another_option_those_at_a_problem_are() -> None:
+    groups = {}
+    for option in ("state", "problem"):
+        trajectories, _ = played(NoteToy(groups=option), lambda _: "12", rows=64)
+        groups[option] = {(one.problem_id, one.turns[0].group) for one in trajectories}
+    assert (len(groups["state"]), len(groups["problem"])) == (8, 4)

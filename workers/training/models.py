@@ -18,7 +18,7 @@ from workers.training.config import JobConfig
 from workers.training.problems import BadConfig, OtherArchitecture
 from workers.training.tiny import tiny_model, tiny_tokenizer
 
-TINY = {"hidden", "layers", "heads"}
+TINY = {"hidden", "layers", "heads", "prompts"}
 
 
 def base_folder(config: JobConfig, job: Path) -> Path:
@@ -31,7 +31,18 @@ def base_folder(config: JobConfig, job: Path) -> Path:
     given = config.base.get("tiny") if isinstance(config.base, dict) and set(config.base) == {"tiny"} else None
     if not isinstance(given, dict) or set(given) - TINY:
         raise BadConfig('“base” must be a folder, or {"tiny": {"hidden": …, "layers": …, "heads": …}}.')
-    return _made(job / "base", lambda: (tiny_model(seed=config.seed, **given), tiny_tokenizer()))
+    return _made(job / "base", lambda: tiny_base(given, config.seed))
+
+
+def tiny_base(given: dict[str, Any], seed: int) -> tuple[Any, Any]:
+    """Tiny model and its tokenizer. With `prompts`, they read and write the prompts of scaffolds."""
+    sizes = {name: value for name, value in given.items() if name != "prompts"}
+    if not given.get("prompts"):
+        return tiny_model(seed=seed, **sizes), tiny_tokenizer()
+    from workers.training.toys.prompt_tokens import prompt_tokenizer
+
+    tokenizer = prompt_tokenizer()
+    return tiny_model(seed=seed, vocabulary=len(tokenizer), longest=tokenizer.model_max_length, **sizes), tokenizer
 
 
 def _made(folder: Path, make: Callable[[], tuple[Any, Any]]) -> Path:

@@ -10,6 +10,9 @@ from typing import Any
 
 import torch
 
+#: Tokens after which rows that have ended may leave the batch.
+SHRINKS_EVERY = 8
+
 
 @dataclass(frozen=True)
 class Completion:
@@ -63,22 +66,30 @@ class Policy:
         return [_cut(one, scores, ends) for one, scores in zip(drawn.tolist(), logprobs.tolist(), strict=True)]
 
     def _decode(self, ids: Any, mask: Any, most: int, ends: set[int]) -> tuple[Any, Any]:
+        """Tokens and their log-probabilities, padded. Now and then, rows that have ended leave the batch."""
         endings = torch.tensor(sorted(ends), device=ids.device)
-        ended = torch.zeros(len(ids), dtype=torch.bool, device=ids.device)
-        tokens, scores, cache = [], [], None
-        for _ in range(most):
+        rows = torch.arange(len(ids), device=ids.device)
+        drawn = torch.full((len(ids), most), self.tokenizer.pad_token_id, device=ids.device)
+        scores = torch.zeros((len(ids), most), device=ids.device)
+        ended, cache = torch.zeros(len(ids), dtype=torch.bool, device=ids.device), None
+        for place in range(most):
             places = (mask.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-            output = self.model(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
+            output = self.model(
+                input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True, logits_to_keep=1
+            )
             cache = output.past_key_values
             logs = torch.log_softmax(output.logits[:, -1].float() / self.temperature, dim=-1)
             token = torch.multinomial(logs.exp(), 1, generator=self._generator)
-            tokens.append(token)
-            scores.append(logs.gather(1, token))
+            drawn[rows, place], scores[rows, place] = token[:, 0], logs.gather(1, token)[:, 0]
             ended |= torch.isin(token[:, 0], endings)
             if bool(ended.all()):
-                break
+                return drawn[:, : place + 1], scores[:, : place + 1]
             ids, mask = token, torch.cat([mask, torch.ones_like(token)], dim=1)
-        return torch.cat(tokens, dim=1), torch.cat(scores, dim=1)
+            if place % SHRINKS_EVERY == SHRINKS_EVERY - 1 and int(ended.sum()) * 4 > len(ended):
+                left = (~ended).nonzero()[:, 0]
+                cache.batch_select_indices(left)
+                ids, mask, rows, ended = ids[left], mask[left], rows[left], ended[left]
+        return drawn, scores
 
 
 def _cut(ids: list[int], logprobs: list[float], ends: set[int]) -> Completion:

@@ -32,16 +32,24 @@ def tiny_tokenizer() -> Any:
     )
 
 
-def tiny_model(*, seed: int = 0, hidden: int = 128, layers: int = 2, heads: int = 4) -> Any:
+def tiny_model(
+    *,
+    seed: int = 0,
+    hidden: int = 128,
+    layers: int = 2,
+    heads: int = 4,
+    vocabulary: int = len(SPECIAL) + len(CHARACTERS),
+    longest: int = MOST_TOKENS,
+) -> Any:
     """A Llama of about 440,000 parameters with seeded random weights; the process's random state does not change."""
     config = LlamaConfig(
-        vocab_size=len(SPECIAL) + len(CHARACTERS),
+        vocab_size=vocabulary,
         hidden_size=hidden,
         intermediate_size=3 * hidden,
         num_hidden_layers=layers,
         num_attention_heads=heads,
         num_key_value_heads=heads,
-        max_position_embeddings=MOST_TOKENS,
+        max_position_embeddings=longest,
         tie_word_embeddings=True,
         bos_token_id=1,
         eos_token_id=2,

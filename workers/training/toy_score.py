@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 #: Rows of one problem of a toy: a group of eight attempts, or all roles of one problem.
-ROWS_OF_AN_ITEM = {"copy": 8, "ask": 16, "lemmas": 40, "trio": 72}
+ROWS_OF_AN_ITEM = {"copy": 8, "ask": 16, "lemmas": 40, "trio": 72, "notes": 16, "arithmetic": 40}
 
 
 def main() -> int:
@@ -59,6 +59,8 @@ def _play(model: "str | dict[str, Any]", spec: dict[str, Any]) -> list[dict[str,
         folder = _folder_of(model, Path(made))
         loaded, tokenizer = load_model(folder), load_tokenizer(folder)
     toy = TOYS[spec["toy"]](**spec.get("options", {}))
+    if hasattr(toy, "held_out"):
+        toy.held_out = True
     found = []
     for item in range(int(spec["items"])):
         seed = int(np.random.default_rng([int(spec["seed"]), item]).integers(2**62))
@@ -70,16 +72,16 @@ def _play(model: "str | dict[str, Any]", spec: dict[str, Any]) -> list[dict[str,
 
 def _folder_of(model: "str | dict[str, Any]", made: Path) -> Path:
     """Folder of a model; the tiny model is created as in a job with the same seed."""
+    from workers.training.models import tiny_base
     from workers.training.problems import BadConfig
-    from workers.training.tiny import tiny_model, tiny_tokenizer
 
     if isinstance(model, str):
         folder = Path(model)
         if not any((folder / name).exists() for name in ("config.json", "adapter_config.json")):
             raise BadConfig(f"There is no model in {folder}.")
         return folder
-    tiny_model(seed=int(model.get("seed", 0)), **model["tiny"]).save_pretrained(made)
-    tiny_tokenizer().save_pretrained(made)
+    for part in tiny_base(model["tiny"], int(model.get("seed", 0))):
+        part.save_pretrained(made)
     return made
 
 

@@ -25,7 +25,7 @@ class Chart:
 
 CHARTS = (
     Chart("reward", "Reward", "Mean reward of the rows of a step.", r"reward|role/[^/]+/reward"),
-    Chart("solved", "Toy score", "Shares by the toy’s own rule.", r"toy/(solved|tool_rate|verifier1)", share=True),
+    Chart("solved", "Toy score", "Shares by the toy’s own rule.", r"toy/(solved|single|tool_rate|verifier1)", share=True),
     Chart(
         "held_out",
         "Held out",

@@ -9,6 +9,9 @@ from apps.learning.jobs.folders import checkpoint_folder, checkpoint_steps
 from apps.learning.models import ModelState, TrainedModel, TrainingJob
 
 TINY = "tiny"
+#: A larger tiny model for toys that ask with scaffolds' prompts.
+FOR_PROMPTS = "tiny-prompts"
+PROMPTS_SIZES: dict[str, int] = {"hidden": 168, "layers": 3, "heads": 4, "prompts": True}
 MOST_JOBS = 50
 
 
@@ -23,9 +26,10 @@ class Base:
 
 
 def bases() -> list[Base]:
-    """All current choices: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
+    """All current choices: the tiny models, folders and registered models by name, checkpoints of the newest jobs."""
     tiny = Base(TINY, "Tiny Llama (laptop, toys)", {"tiny": {}}, TINY)
-    return [tiny, *_folders(), *_registered(), *_checkpoints()]
+    reader = Base(FOR_PROMPTS, "Small Llama that reads scaffolds’ prompts", {"tiny": PROMPTS_SIZES}, FOR_PROMPTS)
+    return [tiny, reader, *_folders(), *_registered(), *_checkpoints()]
 
 
 def bases_folder() -> Path:

@@ -11,14 +11,14 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
-from apps.learning.jobs.bases import bases
+from apps.learning.jobs.bases import FOR_PROMPTS, TINY, bases
 from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.more_fields import LimitField, MoreFields, shown_defaults
 from apps.learning.jobs.settings import LIMITS, lines_read
 from apps.learning.models import TITLE_LENGTH
-from apps.learning.presets import PRESETS, TOYS, ToyCard
+from apps.learning.presets import OF_PROMPTS, PRESETS, TOYS, ToyCard
 from apps.learning.rollouts.forms import ROLLOUTS, RolloutFields
 from apps.learning.rollouts.plan import drawn_at
 from apps.learning.rollouts.temperatures import WORDS, is_raw, of_dataset
@@ -173,6 +173,9 @@ class JobForm(RolloutFields, MoreFields):
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
         toy = TOYS[values["source"].removeprefix("toy:")]
+        if values["base"] in (TINY, FOR_PROMPTS) and (values["base"] == FOR_PROMPTS) != (toy.name in OF_PROMPTS):
+            reads = "reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "is for toys"
+            self.add_error("base", f"This toy cannot ask this model. Choose the one that {reads}.")
         families: tuple[Family, ...] = ()
         with suppress(ValidationError):  # It is reported with the other settings.
             families = toy.single if lines_read(values["settings"]).get("toy.single") is True else ()
@@ -196,7 +199,7 @@ class JobForm(RolloutFields, MoreFields):
             self.add_error("source", f"{dataset} has no log-probabilities, so only supervised recipes can use it.")
         elif card.needs_logprobs and scored_at(manifest_of(dataset)) is None:
             self.add_error("source", f"{dataset} cannot be scored again. {UNSCORABLE}")
-        if values["base"] == "tiny":
+        if values["base"] in (TINY, FOR_PROMPTS):
             self.add_error("base", "The tiny model only plays toys. Choose the model that wrote the rows.")
         if values["demonstrations"]:
             self.add_error("demonstrations", "A dataset has no teacher. Clear this.")

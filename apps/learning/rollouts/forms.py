@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from apps.accounts.models import User
 from apps.datasets.versions.choosing import benchmark_hashes, content_hash
 from apps.explorations.starting.plans import Plan, plan_params, plan_refusal, problem_text
+from apps.learning.jobs.bases import FOR_PROMPTS, TINY
 from apps.learning.jobs.settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollouts.curriculum import words_of
@@ -159,7 +160,7 @@ class RolloutFields(RewardFields, CurriculumFields):
             self.add_error(
                 "segment_tokens", "This model does not follow the job, so its policy never changes. Leave this empty."
             )
-        if values["base"] == "tiny":
+        if values["base"] in (TINY, FOR_PROMPTS):
             self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
 
     def _check_plan(self, plan: RolloutPlan, recipe: Training) -> None:

@@ -39,6 +39,8 @@ class HeldOutToy:
 
     def __init__(self, toy: Toy, name: str, *, seed: int) -> None:
         self._toy, self._rows, self._seed = toy, ROWS_OF_AN_ITEM[name], seed
+        if hasattr(toy, "held_out"):
+            toy.held_out = True  # It has problems that no step draws.
 
     def scores(self, trainer: Any) -> list[float]:
         world, rank = trainer.accelerator.num_processes, trainer.accelerator.process_index
