@@ -30,6 +30,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "workers/serve.py",
         "workers/training/checkpoints.py",  # the commit of the code, which the application passes to its trainer
         "workers/training/measuring/machine.py",  # the same commit
+        "workers/training/processes/sharding.py",  # the division of weights that the application's settings name
         "workers/training/trackers.py",  # the trackers that the application's settings name; places of trackers' files
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
         "apps/processes/local.py",  # the same key, for commands that ask a model server without a stack

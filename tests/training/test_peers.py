@@ -11,8 +11,8 @@ from torch.distributed import HashStore
 from tests.training.factory import rows
 from workers.training.measuring.held_out import HeldOutRows
 from workers.training.measuring.watching import StopAsked
-from workers.training.peers import Peers
 from workers.training.problems import ProcessLost
+from workers.training.processes.peers import Peers
 
 KILLED = "It was killed, or the machine had no memory left."
 
@@ -53,7 +53,7 @@ def test_a_reason_of_its_own_comes_first(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_request_to_stop_reaches_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.training.peers.EVERY_S", 0.01)
+    monkeypatch.setattr("workers.training.processes.peers.EVERY_S", 0.01)
     world = a_world(monkeypatch, dead=(), size=2)
     stops = [StopAsked(), StopAsked()]
     for peers, stop in zip(world, stops, strict=True):
@@ -68,7 +68,7 @@ ORPHAN = """
 import time
 from torch.distributed import HashStore
 from workers.training.measuring.watching import StopAsked
-from workers.training.peers import Peers
+from workers.training.processes.peers import Peers
 Peers(HashStore(), 0, 2).watch(StopAsked(), print)
 print("watching", flush=True)
 time.sleep(60)

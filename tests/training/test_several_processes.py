@@ -23,8 +23,8 @@ from workers.training import checkpoints
 from workers.training.config import config_of
 from workers.training.measuring.watching import StopAsked
 from workers.training.problems import BadConfig
+from workers.training.processes.sharding import chosen_shard
 from workers.training.rows.tables import write_rows
-from workers.training.sharding import chosen_shard
 
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
 LORA = {"rank": 4, "alpha": 8}

@@ -34,7 +34,7 @@ def main() -> int:
 
     from workers.training.folder import EXIT
     from workers.training.measuring.watching import StopAsked
-    from workers.training.peers import peers_of_this_process
+    from workers.training.processes.peers import peers_of_this_process
     from workers.training.running import run_job
 
     stop = StopAsked()

@@ -23,9 +23,9 @@ from workers.training.measuring.drift import MOST
 from workers.training.measuring.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
+from workers.training.processes.shared_trainer import SharedTrainer
 from workers.training.rows.batches import Tensors, silence_mastered, silent_rows, tensors_of
 from workers.training.rows.sources import EndOfRows, RowSource
-from workers.training.shared_trainer import SharedTrainer
 
 #: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}

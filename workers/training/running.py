@@ -31,13 +31,13 @@ from workers.training.models import (
     template_hash,
     tokenizer_hash,
 )
-from workers.training.peers import Peers
 from workers.training.problems import BadConfig, check_dataset, check_tokenizers, explain
+from workers.training.processes.peers import Peers
+from workers.training.processes.sharding import chosen_shard
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.rows.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.rows.tables import TableRows, check_shards
 from workers.training.rows.texts import tokenise_job
-from workers.training.sharding import chosen_shard
 from workers.training.toys.registry import TOYS
 
 TRAINERS: dict[str, type[RowTrainer]] = {

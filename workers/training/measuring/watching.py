@@ -20,7 +20,7 @@ from workers.training.measuring.held_out import HeldOut, score_metrics
 from workers.training.measuring.machine import machine_facts
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
-from workers.training.sharding import own_share
+from workers.training.processes.sharding import own_share
 from workers.training.trackers import Tracked, Trackers, chosen
 
 #: Our names of TRL's metrics.

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from transformers.trainer import OPTIMIZER_NAME, SCHEDULER_NAME
 
-from workers.training.peers import Peers
+from workers.training.processes.peers import Peers
+from workers.training.processes.sharding import keep_where_it_is, load_optimizer, shard, whole_optimizer, whole_weights
 from workers.training.rows.packing import may_pack
 from workers.training.scoring import ScoringTrainer
-from workers.training.sharding import keep_where_it_is, load_optimizer, shard, whole_optimizer, whole_weights
 
 
 class SharedTrainer(ScoringTrainer):

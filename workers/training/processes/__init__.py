@@ -1,0 +1,1 @@
+"""A job in several processes: agreement, division of the weights, saving together."""
