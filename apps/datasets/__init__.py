@@ -2,5 +2,6 @@
 
 Not here: the rows of a recipe (`apps.recipes.rows`), training jobs (`apps.learning`).
 
-Doors: `recorded.feeding`, `rewards`, `tokens.shards`, `versions.choosing`, `versions.commit`, `versions.manifest`.
+Doors: `recorded.feeding`, `recorded.recorded`, `recorded.unread`, `rewards`, `tokens.shards`, `versions.choosing`,
+`versions.commit`, `versions.manifest`.
 """

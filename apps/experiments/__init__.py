@@ -2,5 +2,6 @@
 
 Not here: how far graders agree with people (`apps.agreement`).
 
-Doors: `cell_graders`, `ledger`, `refusals`, `solving.manifest`, `solving.services`, `solving.tables`.
+Doors: `cell_graders`, `cells`, `ledger`, `refusals`, `solving.grading`, `solving.manifest`, `solving.planning`,
+`solving.services`, `solving.tables`.
 """

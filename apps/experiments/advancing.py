@@ -9,7 +9,6 @@ from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from apps.experiments.capacity import FAILURES_AT_MOST, last_failure, room_of
 from apps.experiments.cells import NO_RESULT, CellBatch, cell_start
 from apps.experiments.models import (
     CellScore,
@@ -21,12 +20,14 @@ from apps.experiments.models import (
     SolvingCell,
     SolvingState,
 )
+from apps.experiments.selectors import gradings_under_way
 from apps.experiments.solving import cells as solving
 from apps.experiments.solving import grading
 from apps.experiments.solving.curves.recording import answers_record
 from apps.experiments.solving.people.answers import answers_settle
 from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
+from apps.processes.capacity import FAILURES_AT_MOST, last_failure, room_of
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_measurable
 from apps.runs.models import LIVE, RunStatus
@@ -176,13 +177,6 @@ def _room(experiment: Experiment, parties: int, own: int) -> int:
     return room_of(
         at_once=experiment.at_once, limit=limit, parties=parties, own=own, others=gradings_under_way(besides=experiment)
     )
-
-
-def gradings_under_way(besides: Experiment | None = None) -> int:
-    """Cells and gradings of experiments that are running; without those of one experiment."""
-    found = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=besides).count()
-    found += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=besides).count()
-    return found + CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=besides).count()
 
 
 def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:

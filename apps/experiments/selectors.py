@@ -9,7 +9,16 @@ from django.db.models import Avg, Count, F, FloatField, OuterRef, Q, QuerySet, S
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Abs, Cast, Coalesce
 
-from apps.experiments.models import FAR, CellState, Experiment, ExperimentCell, ExperimentState
+from apps.experiments.models import (
+    FAR,
+    CellScore,
+    CellState,
+    Experiment,
+    ExperimentCell,
+    ExperimentState,
+    SolvingCell,
+    SolvingState,
+)
 from apps.graded_sets.models import HumanScore
 from apps.marks.models import FinalGrade
 
@@ -195,3 +204,10 @@ def columns_of(asked: RowFilter, query: Any) -> list[dict[str, str]]:
         aria = ("descending" if is_down else "ascending") if is_asked else ""
         columns.append({"name": name, "label": label, "query": address.urlencode(), "aria": aria})
     return columns
+
+
+def gradings_under_way(besides: Experiment | None = None) -> int:
+    """Cells and gradings of experiments that are running; without those of one experiment."""
+    found = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=besides).count()
+    found += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=besides).count()
+    return found + CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=besides).count()

@@ -237,15 +237,13 @@ def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | N
     if judge == "answer":
         compared = _compared(recorded, solution)
         return None if compared is None or compared.is_equal is None else float(compared.is_equal)
-    if judge == "grader":
-        return recorded.given[solution.id].share if solution.id in recorded.given else None
-    return solution.share
+    given = recorded.given.get(solution.id)
+    return solution.share if judge != "grader" else given.share if given else None
 
 
 def _compared(recorded: Recorded, solution: Solution) -> Comparison | None:
     """Comparison of its final answer with the problem's; None where the problem has none."""
-    expected = _answer(recorded)
-    return answer_compared(solution.text, expected) if expected else None
+    return answer_compared(solution.text, expected) if (expected := _answer(recorded)) else None
 
 
 def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: LeftOut) -> None:

@@ -20,10 +20,9 @@ from redis.exceptions import RedisError
 from apps.datasets.recorded.recorded import Recorded, recorded_of
 from apps.datasets.recorded.unread import is_cut_off
 from apps.datasets.rewards import Given
-from apps.experiments.advancing import gradings_under_way
-from apps.experiments.capacity import room_of
 from apps.experiments.cells import prepares_pieces
 from apps.experiments.models import Experiment, ExperimentState
+from apps.experiments.selectors import gradings_under_way
 from apps.experiments.solving.grading import NO_RESULT, solutions_require_open
 from apps.experiments.solving.planning import address_of
 from apps.graders.batches.jobs import Job, material_of, text_of
@@ -33,6 +32,7 @@ from apps.graders.planning.plans import GradingPlan, PlanWrong
 from apps.learning.models import Reward, RewardAsked, RewardState, TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan
 from apps.problems.models import ProblemVersion
+from apps.processes.capacity import room_of
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading

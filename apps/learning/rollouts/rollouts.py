@@ -21,7 +21,6 @@ from redis.exceptions import RedisError
 
 from apps.datasets.recorded.feeding import Feed, FeedPlan
 from apps.datasets.versions.choosing import NothingToMake
-from apps.experiments.capacity import FAILURES_AT_MOST, last_failure
 from apps.graders.planning.plans import PlanWrong
 from apps.learning.jobs.folders import replace_text, trainer_state
 from apps.learning.jobs.unread import rows_unread
@@ -31,6 +30,7 @@ from apps.learning.rollouts.plan import plan_of
 from apps.learning.rollouts.producer import LEFT, producer_keep, producer_state, producer_stop
 from apps.learning.rollouts.rewards import RewardQueue
 from apps.learning.rollouts.starting import Starter, room_for
+from apps.processes.capacity import FAILURES_AT_MOST, last_failure
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.followed import followed_by

@@ -10,12 +10,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count
 
-from apps.experiments.capacity import room_of
 from apps.explorations.starting.plans import Plan, plan_spec, problem_text
 from apps.learning.models import Rollout, TrainingJob, under_way
 from apps.learning.rollouts.plan import RolloutPlan
 from apps.learning.rollouts.resting import rests_of, runs_wanted
 from apps.problems.models import Problem, ProblemVersion
+from apps.processes.capacity import room_of
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.scaffolds.spec import BATCH, RunSpec
 from apps.runs.models import LIVE, ROLLOUT, RunStatus

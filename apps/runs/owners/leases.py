@@ -67,11 +67,6 @@ def leases_renew(runs: Collection[int], fence: int, seconds: float = 0.0) -> set
     return set(held.values_list("pk", flat=True))
 
 
-def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
-    """Like `leases_renew` for one run. False: the fence has moved, stop."""
-    return bool(leases_renew([run_pk], fence, seconds))
-
-
 def lease_conclude(run_pk: int, fence: int, outcome: Mapping[str, Any], seconds: float) -> bool:
     """Renew for the last time, with the outcome. False: the fence has moved, and nothing was written."""
     until = Now() + timedelta(seconds=settings.LEASE_S)
