@@ -7,7 +7,7 @@ from html import escape
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 56, 190, 44, 48
 COLOURS = ("#1f5fbf", "#c2571a", "#2e7d4f", "#8a3fa0")
-#: Steps that are averaged, so that curves can be told apart.
+#: Steps that are averaged, so that curves are readable.
 SMOOTHED = 7
 
 

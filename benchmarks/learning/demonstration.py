@@ -195,18 +195,18 @@ def picture(found: dict[str, Any]) -> str:
 def sentences(found: dict[str, Any]) -> list[str]:
     """The results in words."""
     before, after = found["before"], found["after"]
-    told = [f"{found['parameters']:,} parameters, {found['minutes']} minutes, {found['problems']} held-out problems"]
+    lines = [f"{found['parameters']:,} parameters, {found['minutes']} minutes, {found['problems']} held-out problems"]
     for name, words in (("solved", "through the scaffold"), ("single", "single call")):
         change = found["differences"][name]
-        told.append(
+        lines.append(
             f"{words}: {before[name]:.3f} {before[f'{name}_interval']} → {after[name]:.3f} {after[f'{name}_interval']},"
             f" difference {change['value']:.3f} {change['interval']}, p = {change['p_value']:.2g}"
         )
-    told += [f"scaffold less single call, {when}: {one}" for when, one in found["scaffold_and_single"].items()]
-    told.append(
+    lines += [f"scaffold less single call, {when}: {one}" for when, one in found["scaffold_and_single"].items()]
+    lines.append(
         f"calls a run {before['calls']:.1f} → {after['calls']:.1f}, tokens {before['tokens']:.0f} → {after['tokens']:.0f}"
     )
-    return told
+    return lines
 
 
 def _minutes(since: float) -> float:

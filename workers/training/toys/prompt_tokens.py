@@ -19,7 +19,7 @@ from apps.reasoning.prompts.loader import load, render
 
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 MOST_TOKENS = 256
-#: Stands for a text that differs from prompt to prompt.
+#: In place of a text that differs from prompt to prompt.
 _GAP = "\0"
 _STATEMENT = f"Compute ${_GAP}$."
 #: A solution of one or two steps, as verifiers and correctors read it.

@@ -1,6 +1,6 @@
 """Runs of a real scaffold of `apps.reasoning` in the trainer's process: their calls are answered in batches by one function.
 
-All runs go on at once in an event loop. When every run waits for an answer, the waiting calls become one batch. Nothing is
+All runs share an event loop. When every run waits for an answer, the waiting calls become one batch. Nothing is
 random besides the seeds of the runs, so the same answers give the same runs.
 """
 
