@@ -25,7 +25,7 @@ from apps.processes.streams import (
     watch_key,
 )
 from apps.runs.models import Run
-from apps.runs.owners.leases import lease_renew, lease_take, leases_void
+from apps.runs.owners.leases import lease_take, leases_renew, leases_void
 from tests.runs.factory import make_run
 
 RUN = "0b7f9a52-0000-4000-8000-000000000001"
@@ -116,7 +116,7 @@ def test_a_restored_run_is_free_at_once_and_earlier_owners_cannot_write() -> Non
     assert leases_void() == 2
     fresh = Run.objects.get(pk=driven.pk)
     assert (fresh.lease_owner, fresh.lease_until) == ("", None)
-    assert not any(lease_renew(driven.pk, fence) for fence in range(owner.fence, owner.fence + 50))
+    assert not any(leases_renew([driven.pk], fence) for fence in range(owner.fence, owner.fence + 50))
     again, first = lease_take(driven.pk, "here/2/y"), lease_take(waiting.pk, "here/2/z")
     assert again is not None
     assert again.fence > owner.fence + 50

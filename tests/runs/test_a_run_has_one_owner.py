@@ -13,8 +13,8 @@ from apps.runs.models import Run, RunCommand, RunStatus
 from apps.runs.owners.leases import (
     lease_mark_dispatched,
     lease_release,
-    lease_renew,
     lease_take,
+    leases_renew,
     owner_name,
     run_close,
     runs_without_owner,
@@ -28,7 +28,7 @@ def test_the_second_owner_gets_nothing_while_the_first_holds_the_lease() -> None
     run = take(make_run())
     assert run.fence == 1
     assert lease_take(run.pk, "elsewhere/2/test") is None
-    assert lease_renew(run.pk, fence=1)
+    assert leases_renew([run.pk], fence=1)
 
 
 def test_an_expired_lease_is_taken_over_and_the_old_owner_finds_its_fence_moved() -> None:
@@ -38,7 +38,7 @@ def test_an_expired_lease_is_taken_over_and_the_old_owner_finds_its_fence_moved(
     again = lease_take(run.pk, "elsewhere/2/test")
     assert again is not None
     assert again.fence == 2
-    assert not lease_renew(run.pk, fence=1)
+    assert not leases_renew([run.pk], fence=1)
     assert not run_close(run.pk, 1, RunStatus.FINISHED)
     lease_release(run.pk, fence=1)
     assert Run.objects.get(pk=run.pk).lease_owner == "elsewhere/2/test"
