@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.xdist_group("vllm-parsers")]
 
 #: Parsers whose packages or tokenizers are not here.
 ELSEWHERE = {"cohere_command3", "cohere_command4", "hf", "mistral", "olmo3"}
-#: Parsers that look for phrases or for messages to somebody instead of tags, and those that let tags in the text.
+#: Parsers that look for phrases or for addressed messages instead of tags, and those that leave tags in the text.
 WITHOUT_TAGS = {"granite", "hunyuan_a13b", "minimax_m2_append_think", "muse_glimmer", "openai_gptoss", "hy_v3"}
 
 
