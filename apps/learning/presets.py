@@ -139,7 +139,7 @@ PRESETS = {
             "Prove arithmetic: cold start",
             "Supervised training on short proofs and verdicts, for runs of a scaffold; about half an hour.",
             {**_LAPTOP, **_COLD, "base": "tiny-prompts", "recipe": "turn_sft", "source": "toy:arithmetic"}
-            | {"steps": 400, "rows_per_step": 48, "last_learning_rate": 1e-3, "warmup_steps": 30, "save_every": 100},
+            | {"steps": 700, "rows_per_step": 48, "last_learning_rate": 1e-3, "warmup_steps": 30, "save_every": 100},
         ),
         Preset(
             "ask-then",
@@ -175,8 +175,8 @@ PRESETS = {
             "arithmetic-then",
             "Prove arithmetic",
             "MarsRL on runs of grouped agents after its cold start; about an hour.",
-            {**_THEN, "recipe": "marsrl", "source": "toy:arithmetic", "steps": 200, "rows_per_step": 200}
-            | {"learning_rate": 5e-4, "last_learning_rate": 5e-4},
+            {**_THEN, "recipe": "marsrl", "source": "toy:arithmetic", "steps": 200, "rows_per_step": 320}
+            | {"learning_rate": 3e-4, "last_learning_rate": 3e-4},
             after="arithmetic-cold",
         ),
     )

@@ -33,7 +33,7 @@ SCAFFOLD, LIMITS = "solver_verifier_corrector", {"accept": 2, "give_up": 4, "cor
 #: Temperature of the scaffold's roles.
 TEMPERATURE = 0.6
 COLD: dict[str, Any] = {"rows_per_step": 48, "learning_rate": 3e-3, "last_learning_rate": 1e-3, "warmup_steps": 30}
-REINFORCED: dict[str, Any] = {"rows_per_step": 200, "learning_rate": 5e-4, "last_learning_rate": 5e-4}
+REINFORCED: dict[str, Any] = {"rows_per_step": 320, "learning_rate": 3e-4, "last_learning_rate": 3e-4}
 PLAIN: dict[str, Any] = {"packing": False, "trackers": [], "samples": 2}
 CURVES = {"toy/solved": "handed in", "toy/single": "single answers", "toy/found": "errors found", "toy/spared": "right passed"}
 
@@ -42,7 +42,7 @@ def main() -> None:
     """Train, measure and write the results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning.demonstration", description=main.__doc__)
     parser.add_argument("--minutes", type=float, default=110, help="time for all of it")
-    parser.add_argument("--cold-steps", type=int, default=400, help="steps of the supervised start")
+    parser.add_argument("--cold-steps", type=int, default=700, help="steps of the supervised start")
     parser.add_argument("--cold", type=Path, help="folder of a finished supervised start, to use it again")
     parser.add_argument("--steps", type=int, default=200, help="most steps of the reinforcement")
     parser.add_argument("--problems", type=int, default=200, help="held-out problems")
