@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 STEPS, ROWS, REPEATS = 20, 64, 3
-TARGET = 0.10
+TARGET = 0.05
 
 
 def main() -> int:
