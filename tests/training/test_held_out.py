@@ -1,5 +1,6 @@
 """A job is measured on held-out problems: new problems of a toy, or reserved problems of a dataset."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from apps.recipes.mathematics.rows import Row
 from tests.training.factory import end_of, job, lines, row, rows
-from workers.training.measuring.held_out import score_metrics, split_problems
+from workers.training.measuring.held_out import HeldOutRows, score_metrics, split_problems
 from workers.training.problems import BadConfig
 from workers.training.rows.sources import StoredRows
 
@@ -59,9 +60,17 @@ def test_held_out_rows_are_not_trained_on(tmp_path: Path) -> None:
     assert not seen & held
 
 
-def test_time_of_measuring_is_separate_from_time_of_training(tmp_path: Path) -> None:
+def test_time_of_measuring_is_separate_from_time_of_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = job(tmp_path, problems(), recipe="turn_sft", held_out={"every": 2, "share": 0.25})
+    states, scored = [], HeldOutRows.scores
+
+    def watched(held_out: HeldOutRows, trainer: Any) -> list[float]:
+        states.append(json.loads((folder / "state.json").read_text())["state"])
+        return scored(held_out, trainer)
+
+    monkeypatch.setattr(HeldOutRows, "scores", watched)
     end_of(folder)
+    assert set(states) == {"measuring"}
     for line in lines(folder / "metrics.jsonl"):
         assert line["time/held_out"] + line["time/train"] == pytest.approx(1)
         assert (line["time/held_out"] > 0) == (NAMES[0] in line)

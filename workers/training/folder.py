@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from workers.training.problems import Reason
 
-State = Literal["starting", "tokenising", "running", "saving", "finished", "stopped", "failed"]
+State = Literal["starting", "tokenising", "running", "saving", "measuring", "finished", "stopped", "failed"]
 EXIT = {"finished": 0, "failed": 1, "stopped": 3}
 BEAT = 2.0
 

@@ -20,7 +20,7 @@ LOST_AFTER_S = 60.0
 LOG_TAIL = 16_384
 DRIVER_LOCK, TRAINER_LOCK = "driver.lock", "trainer.lock"
 TEXTS = "texts.jsonl"
-_STATES = frozenset({"starting", "tokenising", "running", "saving", "finished", "stopped", "failed"})
+_STATES = frozenset({"starting", "tokenising", "running", "saving", "measuring", "finished", "stopped", "failed"})
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from apps.runs.models import LIVE, RunStatus
 TRAINER = {
     "starting": "The trainer is reading its rows and loading the model.",
     "saving": "The trainer is saving a checkpoint.",
+    "measuring": "The trainer measures held-out problems.",
 }
 
 

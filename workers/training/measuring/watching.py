@@ -166,7 +166,12 @@ class Watch(TrainerCallback):
             return {}
         self._measured_at = step // every
         began = time.monotonic()
+        if self.folder is not None:
+            before = self.folder.state.state
+            self.folder.write_state(state="measuring")
         found = score_metrics(self.held_out.scores(self.trainer))
+        if self.folder is not None:
+            self.folder.write_state(state=before)
         self._measured_s += time.monotonic() - began
         return found
 
