@@ -137,7 +137,7 @@ PRESETS = {
         Preset(
             "arithmetic-cold",
             "Prove arithmetic: cold start",
-            "Supervised training on short proofs and verdicts, for runs of a scaffold; about half an hour.",
+            "Supervised training on short proofs and verdicts, for runs of a scaffold.",
             {**_LAPTOP, **_COLD, "base": "tiny-prompts", "recipe": "turn_sft", "source": "toy:arithmetic"}
             | {"steps": 700, "rows_per_step": 48, "last_learning_rate": 1e-3, "warmup_steps": 30, "save_every": 100},
         ),
@@ -174,9 +174,9 @@ PRESETS = {
         Preset(
             "arithmetic-then",
             "Prove arithmetic",
-            "MarsRL on runs of grouped agents after its cold start; about an hour.",
-            {**_THEN, "recipe": "marsrl", "source": "toy:arithmetic", "steps": 200, "rows_per_step": 320}
-            | {"learning_rate": 3e-4, "last_learning_rate": 3e-4},
+            "MarsRL for the Solver of a scaffold, after its cold start.",
+            {**_THEN, "recipe": "marsrl", "source": "toy:arithmetic", "steps": 150, "rows_per_step": 320}
+            | {"learning_rate": 1e-3, "last_learning_rate": 1e-3, "settings": "held_out.every = 10\ntoy.roles = 1"},
             after="arithmetic-cold",
         ),
     )

@@ -2,9 +2,10 @@
 
     .venv-train/bin/python -m benchmarks.learning.demonstration --minutes 110
 
-It starts with teacher's turns (`turn_sft`), then learns by reinforcement (`marsrl`) from runs of `grouped_agents`. Before and
-after that, `solver_verifier_corrector` solves the same held-out problems under the same limits. The folder of `--out` gets
-`demonstration-SEED.json` and the curves as `demonstration-SEED.svg`. One thread; the reinforcement stops when the time is up.
+It starts with teacher's turns (`turn_sft`), then its Solver learns by reinforcement (`marsrl`) from runs of `grouped_agents`.
+With `--roles 3` Verifiers and Correctors learn too. Before and after that, `solver_verifier_corrector` solves the same held-out
+problems under the same limits. The folder of `--out` gets `demonstration-SEED.json` and the curves as `demonstration-SEED.svg`.
+One thread; the reinforcement stops when the time is up.
 """
 
 import argparse
@@ -33,7 +34,7 @@ SCAFFOLD, LIMITS = "solver_verifier_corrector", {"accept": 2, "give_up": 4, "cor
 #: Temperature of the scaffold's roles.
 TEMPERATURE = 0.6
 COLD: dict[str, Any] = {"rows_per_step": 48, "learning_rate": 3e-3, "last_learning_rate": 1e-3, "warmup_steps": 30}
-REINFORCED: dict[str, Any] = {"rows_per_step": 320, "learning_rate": 3e-4, "last_learning_rate": 3e-4}
+REINFORCED: dict[str, Any] = {"rows_per_step": 320, "learning_rate": 1e-3, "last_learning_rate": 1e-3}
 PLAIN: dict[str, Any] = {"packing": False, "trackers": [], "samples": 2}
 CURVES = {"toy/solved": "handed in", "toy/single": "single answers", "toy/found": "errors found", "toy/spared": "right passed"}
 
@@ -44,7 +45,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=110, help="time for all of it")
     parser.add_argument("--cold-steps", type=int, default=700, help="steps of the supervised start")
     parser.add_argument("--cold", type=Path, help="folder of a finished supervised start, to use it again")
-    parser.add_argument("--steps", type=int, default=200, help="most steps of the reinforcement")
+    parser.add_argument("--steps", type=int, default=150, help="most steps of the reinforcement")
+    parser.add_argument("--roles", type=int, default=1, choices=(1, 2, 3), help="roles that learn by reinforcement")
     parser.add_argument("--problems", type=int, default=200, help="held-out problems")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=Path, help="folder in which to keep both jobs")
@@ -67,7 +69,7 @@ def demonstrated(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     print(f"{_minutes(began):.0f} minutes: {before['solved']:.2f} solved before", flush=True)
     # The second measurement takes as long as the first, at most.
     left_s = given.minutes * 60 - (time.monotonic() - began) - before["seconds"] - 60
-    reinforced = _reinforced(folder / "reinforced", given.steps, cold, left_s, settings)
+    reinforced = _reinforced(folder / "reinforced", given.steps, given.roles, cold, left_s, settings)
     after = measured(checkpoint(reinforced), given.problems)
     return {
         "seed": given.seed,
@@ -75,6 +77,7 @@ def demonstrated(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
         "minutes": round(_minutes(began), 1),
         "scaffold": SCAFFOLD,
         "limits": LIMITS,
+        "roles_that_learn": given.roles,
         "temperature": TEMPERATURE,
         "problems": given.problems,
         "before": before,
@@ -95,7 +98,7 @@ def cold_start(folder: Path, steps: int, settings: dict[str, Any]) -> Path:
     return job(folder, "turn_sft", source, steps, {"tiny": SIZES}, **COLD, **settings)
 
 
-def _reinforced(folder: Path, steps: int, cold: Path, left_s: float, settings: dict[str, Any]) -> Path:
+def _reinforced(folder: Path, steps: int, roles: int, cold: Path, left_s: float, settings: dict[str, Any]) -> Path:
     """The second job, which is asked to stop when the time is up."""
     from workers.training.measuring.watching import StopAsked
 
@@ -103,7 +106,8 @@ def _reinforced(folder: Path, steps: int, cold: Path, left_s: float, settings: d
     timer = threading.Timer(max(1.0, left_s), stop.ask)
     timer.daemon = True
     timer.start()
-    done = job(folder, "marsrl", {"toy": "arithmetic"}, steps, cold, stop=stop, **REINFORCED, **settings)
+    source = {"toy": "arithmetic", "options": {"roles": roles}}
+    done = job(folder, "marsrl", source, steps, cold, stop=stop, **REINFORCED, **settings)
     timer.cancel()
     return done
 

@@ -112,6 +112,14 @@ def test_runs_of_grouped_agents_become_groups_for_marsrl(monkeypatch: pytest.Mon
         check_row(row, f"row {place}")
 
 
+def test_a_solver_may_learn_alone_from_more_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "drawn_problem", lambda random, held_out: PROBLEM)
+    toy = proving.ProvingToy(roles=1)
+    trajectories = toy.rollouts(Teacher(), np.random.default_rng(0), 40)
+    assert [[turn.role for turn in one.turns] for one in trajectories] == [["solver"] * 8] * 5
+    assert set(toy.measures()) == {"solved", "single"}
+
+
 def test_calls_of_all_runs_are_answered_in_batches_and_second_questions_are_not() -> None:
     batches: list[list[str]] = []
 

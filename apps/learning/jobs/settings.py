@@ -31,7 +31,7 @@ OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive"), "planted": (True, False), "single": (True, False)},
     "ask": {"single": (True, False)},
     "notes": {"states": ("cached", "bare"), "groups": ("state", "problem")},
-    "arithmetic": {"choice": ("random", "balanced", "adaptive")},
+    "arithmetic": {"choice": ("random", "balanced", "adaptive"), "roles": (1, 2, 3)},
 }
 WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}
 MOST = {f"recipe.{option.name}": option.most for recipe in TRAININGS.values() for option in recipe.options}

@@ -19,13 +19,14 @@ from workers.training.policy import Policy
 from workers.training.toys.arithmetic import Problem, drawn_problem, is_right, proof_text, slipped_lines, written
 from workers.training.toys.scaffold_runs import Asked, Played, Said, play
 
-ROWS_A_PROBLEM = 40
+#: Rows of a problem, by the number of roles that answer: Solver; Verifier; Corrector.
+ROWS_A_PROBLEM = {1: 8, 2: 24, 3: 40}
 #: Tokens of an answer. The longest proof of the teacher has 24.
 MOST = 48
 AT_ONCE = 128
 ROLLOUTS = "grouped_agents"
 #: Roles of a rollout: Solver, Verifier, Corrector. Their second kinds have the same prompts.
-STEPS = 3
+ROLES = 3
 TEACHING: tuple[str, dict[str, Any]] = ("solver_verifier_corrector", {"accept": 1, "corrections": 1})
 SLIPS = 0.5
 #: Calls of a teacher's run, on average.
@@ -37,15 +38,15 @@ _OF_GROUP = re.compile(r"(step/\d+(?:/[^/]+)?)/\d+\Z")
 class ProvingToy:
     """Runs of a scaffold on problems of two operations."""
 
-    def __init__(self, scaffold: str = ROLLOUTS, choice: str = "balanced") -> None:
-        self._scaffold = scaffold
-        self._params: dict[str, Any] = {"choice": choice, "steps": STEPS} if scaffold == ROLLOUTS else {}
+    def __init__(self, scaffold: str = ROLLOUTS, choice: str = "balanced", roles: int = ROLES) -> None:
+        self._scaffold, self._rows = scaffold, ROWS_A_PROBLEM[roles]
+        self._params: dict[str, Any] = {"choice": choice, "steps": roles} if scaffold == ROLLOUTS else {}
         self._known: dict[str, float] = {}
         self.held_out = False
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Runs on `rows` / 40 problems, one trajectory each."""
-        problems = [drawn_problem(random, held_out=self.held_out) for _ in range(max(1, rows // ROWS_A_PROBLEM))]
+        """Runs on `rows` / 40 problems, one trajectory each; `rows` / 8 where only the Solver answers."""
+        problems = [drawn_problem(random, held_out=self.held_out) for _ in range(max(1, rows // self._rows))]
         runs = runs_of(policy, problems, scaffold=self._scaffold, params=self._params, seed=int(random.integers(2**31)))
         self._known = measured(problems, runs)
         return [_trajectory(policy, number, *pair) for number, pair in enumerate(zip(problems, runs, strict=True))]
