@@ -1,5 +1,6 @@
 """Sweeps: the grid is shown and checked before it starts, its runs are compared, and values are added later."""
 
+import shutil
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +22,11 @@ from apps.learning.jobs.configs import form_of
 from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, Sweep, TrainingJob
 from apps.learning.presets import PRESETS
+from apps.learning.sweeps.alike import differing, experiment_of
 from apps.learning.sweeps.figures import mean_of, repeated, runs_of
-from apps.learning.sweeps.grid import grid_of
-from apps.learning.sweeps.settings import differing, names_of, values_read
-from tests.training_jobs.factory import a_job, a_sweep, an_ended_job, lines
+from apps.learning.sweeps.grid import grid_of, sweep_start
+from apps.learning.sweeps.settings import names_of, values_read
+from tests.training_jobs.factory import a_checkpoint, a_job, a_sweep, an_ended_job, lines
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -90,6 +92,8 @@ def test_values_are_numbers_words_or_off(text: str, values: list[Any] | str) -> 
         ),
         ({"values_1": "0.1, 2"}, "__all__", "learning_rate 2: "),
         ({"name_1": "loss.aggregation", "values_1": "token, mean"}, "__all__", "loss.aggregation must be one of token"),
+        ({"values_1": "off, 1e-6, 1e-3"}, "__all__", "learning_rate cannot be off. Only limits can: loss.ratio_cap"),
+        ({"name_1": "seed", "values_1": "01, 001"}, "__all__", "seed 01 and seed 001 are the same job."),
         ({"name_1": "loss.ratio_cap", "values_1": "1.1, off"}, "__all__", "Enter a number above 1.2."),
     ],
 )
@@ -163,6 +167,30 @@ def test_values_are_added_without_running_a_combination_twice(client_for: Client
     assert [one.config["learning_rate"] for one in sweep.jobs.order_by("pk")] == [0.002, 0.001, 0.004]
 
 
+def test_values_sent_twice_at_the_same_time_are_added_once(alice: User) -> None:
+    job = a_template(alice)
+    sweep = a_sweep([job])
+    before = grid_of(job, {"learning_rate": [0.002, 0.004]}, user=alice, sweep=sweep)
+    for _ in range(2):  # Both requests built their grid before either had started its jobs.
+        sweep_start(owner=alice, title="", template=job, grid=before, start_id=None, sweep=sweep)
+    assert [one.config["learning_rate"] for one in sweep.jobs.order_by("pk")] == [0.002, 0.004]
+
+
+def test_a_sweep_from_a_checkpoint_is_extended_after_many_newer_jobs(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = a_job()
+    place = str(a_checkpoint(before).resolve())
+    job = a_template(alice, base=f"job:{before.public_id}:20")
+    assert job.config["base"] == place
+    monkeypatch.setattr("apps.learning.jobs.bases.MOST_JOBS", 0)
+    grid = grid_of(job, {"learning_rate": [1e-3, 2e-3]}, user=alice)
+    assert {cell.draft.config["base"] for cell in grid.cells} == {place}
+    assert grid.cells[1].job == job, "it is the same run as the template"
+    assert grid.cells[0].draft.config["parent"] == job.config["parent"]
+    shutil.rmtree(place)
+    with pytest.raises(ValidationError, match="does not exist any more"):
+        grid_of(job, {"learning_rate": [1e-3, 2e-3]}, user=alice)
+
+
 def measured_job(rewards: list[float], **changes: Any) -> TrainingJob:
     job = a_job(**({"state": JobState.FINISHED} | changes))
     found = [{"step": n, "time": n, "attempt": 1, "reward": one} for n, one in enumerate(rewards, 1)]
@@ -189,9 +217,46 @@ def test_runs_have_their_last_and_best_figures_and_means_over_seeds(alice: User)
     assert enough.means["last_reward"].value == pytest.approx(0.7)
     assert enough.means["last_reward"].lacking == 0
     assert enough.means["last_reward"].low is not None
-    assert (few.runs, few.finished) == (3, 2)
+    assert (few.seeds, few.finished) == (3, 2)
     assert (few.means["last_reward"].low, few.means["last_reward"].lacking) == (None, 3)
     assert repeated(runs_of(made[:1], ["learning_rate", "seed"])) == []
+
+
+def test_runs_of_different_experiments_have_no_common_mean(client_for: ClientFor, alice: User) -> None:
+    first = measured_job([0.1], title="Copy a digit")
+    further = measured_job([0.9], title="Continued", base_title="Copy a digit, step 20", config={"seed": 1, "base": "/a"})
+    same = measured_job([0.3], config={"seed": 1, "save_every": 7, "keep": 9, "samples": 4, "threads": 1})
+    assert differing([first, further]) == ["base", "seed"]
+    assert experiment_of(first) == experiment_of(same) != experiment_of(further)
+    page = client_for(alice).get(reverse("learning:runs"), {"job": [str(first.public_id), str(further.public_id)]})
+    assert page.context["repeated"] == []
+    assert list(page.context["runs"][1].values.items()) == [("base", "Copy a digit, step 20"), ("seed", "1")]
+    for changed in ({"recipe": "orealh"}, {"source": {"kind": "toy", "toy": "ask"}}, {"dataset": {"hash": "ab"}}):
+        other = a_job(config={"seed": 1, **changed})
+        assert experiment_of(other) != experiment_of(first)
+        assert differing([first, other])[0] in ("recipe", "data")
+
+
+def test_the_problems_of_own_runs_belong_to_the_experiment() -> None:
+    plan = {"problems": ["a", "b"], "scaffold": "single_call", "preset": "default", "alias": "x", "at_once": 4}
+    stream = {"source": {"kind": "stream", "wait": 1}}
+    first, shuffled, other = (
+        a_job(config=stream | {"seed": seed}, rollouts=plan | changes)
+        for seed, changes in ((0, {}), (1, {"problems": ["b", "a"], "at_once": 8}), (1, {"problems": ["c"]}))
+    )
+    assert experiment_of(first) == experiment_of(shuffled) != experiment_of(other)
+    assert differing([first, other]) == ["data", "seed"]
+
+
+def test_runs_of_one_seed_are_one_value_of_a_mean(client_for: ClientFor, alice: User) -> None:
+    made = [measured_job([reward], config={"seed": seed}) for seed, reward in ((0, 0.2), (0, 0.4), (0, 0.6), (1, 0.8))]
+    (found,) = repeated(runs_of(made, ["seed"]))
+    assert (found.seeds, found.finished, list(found.twice)) == (2, 2, [0])
+    assert found.means["last_reward"].count == 2
+    assert found.means["last_reward"].value == pytest.approx(0.6)
+    assert repeated(runs_of(made[:3], ["seed"])) == [], "one seed is no sample of seeds"
+    page = client_for(alice).get(reverse("learning:runs"), {"job": [str(job.public_id) for job in made]})
+    assert "Seed 0 occurs more than once." in page.content.decode()
 
 
 def test_means_of_other_amounts_than_shares_have_students_interval() -> None:
@@ -231,12 +296,13 @@ def test_chosen_jobs_are_shown_by_the_settings_in_which_they_differ(client_for: 
         a_job(config={"seed": 1}),
         a_job(title="Other", recipe="orealh", config={"recipe": "orealh", "loss": {"beta": 0.5}}),
     )
-    assert {"loss.beta", "recipe", "seed"} <= set(differing([one.config, two.config]))
+    assert {"loss.beta", "recipe", "seed"} <= set(differing([one, two]))
     page = client_for(alice).get(reverse("learning:runs"), {"job": [str(one.public_id), str(two.public_id), "x"]})
     text = page.content.decode()
     assert "Other" in text
     assert [run.job for run in page.context["runs"]] == [one, two]
-    assert len(page.context["runs"][0].values) == 5, "the first ones and the seed"
+    assert len(page.context["runs"][0].values) == 6, "the first ones and the seed"
+    assert next(iter(page.context["runs"][0].values)) == "recipe"
     assert "No jobs are chosen." in client_for(alice).get(reverse("learning:runs")).content.decode()
 
 

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
-from apps.learning.jobs.bases import FOR_PROMPTS, TINY, bases
+from apps.learning.jobs.bases import FOR_PROMPTS, TINY, Base, bases
 from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
@@ -107,13 +107,13 @@ class JobForm(RolloutFields, MoreFields):
     LOSS = ("beta", "low", "high", *LIMITS)
     REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "trackers", *MACHINE)
 
-    def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
+    def __init__(self, data: Any = None, *, user: User, preset: str = "", base: Base | None = None, **more: Any) -> None:
         initial = {"start_id": uuid.uuid4(), "device": "auto", "dtype": "auto", **more.pop("initial", {})}
         if preset in PRESETS:
             initial |= {"title": PRESETS[preset].title, **PRESETS[preset].fields}
         super().__init__(data, initial=initial, **more)
         self._datasets = {f"dataset:{one.pk}": one for one in datasets_visible_to(user)[:200]}
-        self._bases = {one.value: one for one in bases()}
+        self._bases = {one.value: one for one in (*bases(), *([base] if base else []))}
         toys = [(f"toy:{toy.name}", f"Toy: {toy.title}") for toy in TOYS.values()]
         made = [(value, _dataset_title(one)) for value, one in self._datasets.items()]
         self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in TRAININGS.values()])
