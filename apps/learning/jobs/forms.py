@@ -16,6 +16,7 @@ from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.more_fields import LimitField, MoreFields, shown_defaults
+from apps.learning.jobs.readers import cannot_ask
 from apps.learning.jobs.settings import LIMITS, lines_read
 from apps.learning.models import TITLE_LENGTH
 from apps.learning.presets import OF_PROMPTS, PRESETS, TOYS, ToyCard
@@ -173,9 +174,9 @@ class JobForm(RolloutFields, MoreFields):
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
         toy = TOYS[values["source"].removeprefix("toy:")]
-        if values["base"] in (TINY, FOR_PROMPTS) and (values["base"] == FOR_PROMPTS) != (toy.name in OF_PROMPTS):
-            reads = "reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "is for toys"
-            self.add_error("base", f"This toy cannot ask this model. Choose the one that {reads}.")
+        if reason := cannot_ask(toy.name, self._bases[values["base"]].config):
+            which = "Small Llama that reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "tiny Llama"
+            self.add_error("base", f"{reason} Choose the {which}, or a model trained from it.")
         families: tuple[Family, ...] = ()
         with suppress(ValidationError):  # It is reported with the other settings.
             families = toy.single if lines_read(values["settings"]).get("toy.single") is True else ()
