@@ -223,3 +223,23 @@ def test_a_sweep_is_planned_drawn_and_sorted(
         expect(page.get_by_label("Draw learning_rate 0.1")).not_to_be_checked()
         page.get_by_role("button", name="Draw none").click()
         expect(page.get_by_text("No run is ticked.")).to_be_visible()
+
+
+def test_fields_of_a_grader_are_shown_where_it_gives_the_rewards(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    training.MODELS_FILE = tmp_path / "models.toml"
+    training.MODELS_FILE.write_text('[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n')
+    with room_of(live_server, session_of(client_for, alice)) as room:
+        page = room.page("/learning/jobs/new/")
+        page.get_by_text("New rollouts", exact=True).last.click()
+        for chosen, are_shown in ((None, False), ("grader", True), ("answer", False)):
+            if chosen:
+                page.get_by_label("Rewards by", exact=True).select_option(chosen)
+            for label in ("Grader", "Grader’s model", "Reward within (seconds)"):
+                expect(page.get_by_label(label, exact=True)).to_be_visible(visible=are_shown)
+        expect(page.get_by_label("Runs per group", exact=True)).to_be_visible()

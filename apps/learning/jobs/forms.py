@@ -28,6 +28,7 @@ from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
+NO_PLAYERS = "A job’s own runs need a model whose tokens are recorded: an alias of the backend vllm in models.toml."
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
 #: Input that the recipes of a family compare.
 NEEDS: dict[Family, str] = {
@@ -122,6 +123,8 @@ class JobForm(RolloutFields, MoreFields):
         played = [(ROLLOUTS, "The job’s own runs")] if self.has_players else []
         sources = [("Datasets", made), ("Toys", toys), ("New rollouts", played)]
         self._choices("source", [(title, choices) for title, choices in sources if choices])
+        if not self.has_players:
+            self.fields["source"].help_text = NO_PLAYERS
         self._choices("base", [(one.value, one.title) for one in self._bases.values()])
         self._show_defaults()
 

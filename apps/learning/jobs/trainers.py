@@ -25,8 +25,10 @@ SHARD = "LEMMASCOPE_SHARD"
 LAUNCHER_GRACE = "TORCH_ELASTIC_SHUTDOWN_TIMEOUT"
 #: Environment variables passed to a trainer: no keys, no addresses of a database or broker. Those of Hugging Face have keys
 #: among them (HF_TOKEN), so only those that name folders pass.
-KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX")
-KNOWN += ("HF_HOME", "HF_HUB_CACHE", "HF_ASSETS_CACHE", "HF_DATASETS_CACHE", "HF_MODULES_CACHE", "HF_XET_CACHE")
+KNOWN = (
+    *("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX"),
+    *("HF_HOME", "HF_HUB_CACHE", "HF_ASSETS_CACHE", "HF_DATASETS_CACHE", "HF_MODULES_CACHE", "HF_XET_CACHE"),
+)
 KNOWN_PREFIXES = (
     "LC_",
     "CUDA_",
