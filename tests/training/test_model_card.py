@@ -73,6 +73,41 @@ def test_licence_and_base_come_from_the_bases_own_card(tmp_path: Path) -> None:
     assert ModelCard.load(place / "README.md").data.base_model == "org/first", "of a checkpoint of ours: its own base"
 
 
+def test_a_model_with_random_weights_has_no_base_and_no_licence_of_it(tmp_path: Path) -> None:
+    place = tmp_path / "job" / "checkpoints" / "checkpoint-4"
+    place.mkdir(parents=True)
+    made = facts(tmp_path / "job" / "base") | {"parent": "tiny-prompts"}
+    made["config"] = made["config"] | {"base": {"tiny": {"prompts": True}}}
+    model_card.write(place, tmp_path / "job", made, 32, 64)
+    found = ModelCard.load(place / "README.md").data
+    assert (found.license, found.license_name, found.base_model) == (None, None, None)
+    (place / "manifest.json").write_text("{}")
+    further = tmp_path / "further" / "checkpoints" / "checkpoint-4"
+    further.mkdir(parents=True)
+    model_card.write(further, tmp_path / "further", facts(place), 32, 64)
+    found = ModelCard.load(further / "README.md").data
+    assert (found.license, found.license_name, found.base_model) == (None, None, None), "its first ancestor has random weights"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "listed", "absent"),
+    [
+        ("turn_grpo", ("loss.beta", "loss.aggregation"), ("loss.positive", "loss.token_rm")),
+        ("orealh", ("loss.beta", "loss.token_rm"), ("loss.low", "loss.aggregation")),
+        ("turn_sft", ("learning_rate",), ("loss.",)),
+    ],
+)
+def test_only_settings_with_an_effect_are_listed(
+    tmp_path: Path, recipe: str, listed: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    place = tmp_path / "job" / "checkpoints" / "checkpoint-4"
+    place.mkdir(parents=True)
+    model_card.write(place, tmp_path / "job", facts(tmp_path / "base", recipe=recipe), 32, 64)
+    text = (place / "README.md").read_text()
+    assert [name for name in listed if f"`{name}`" not in text] == []
+    assert [name for name in absent if f"`{name}" in text] == []
+
+
 @pytest.mark.parametrize("text", ["no head", "---\nlicense: [\n---\n", None])
 def test_a_base_without_a_readable_card_has_an_unknown_licence(tmp_path: Path, text: str | None) -> None:
     base, place = tmp_path / "base-model", tmp_path / "job" / "checkpoints" / "checkpoint-4"

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from apps.learning.jobs.settings import LIMITS, OF_LOSS
 from apps.learning.models import TrainingJob
+from apps.recipes.recipe import LOSS_USED
 from apps.recipes.registry import TRAININGS
 
 #: What the trainer takes for keys that neither `config.json` nor the recipe sets.
@@ -86,9 +86,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "trackers": "Trackers",
     },
 }
-_CLIP = ("low", "high", "beta", *LIMITS)
-#: Settings of the loss with a field, by objective; all others are in `OF_LOSS`.
-_FIELDS_OF_LOSS = {"clipped": _CLIP, "clipped_with_values": _CLIP, "oreal": ("beta", *LIMITS), "supervised": ()}
 #: Settings of which the recipe says nothing, so that any value is the job's own.
 _OWN = {"seed", "save_every", "keep", "log_every", "samples", "device", "threads", "held_out"}
 _OFF = {"micro_rows": "all", "most_lag": "any", "threads": "chosen by torch", "loss.old": "stored"}
@@ -125,7 +122,7 @@ def settings_in_force(config: Mapping[str, Any]) -> dict[str, list[Setting]]:
     usual = TRAINER | card.settings(steps=int(config["steps"])) | _flat_loss(asdict(card.loss_settings))
     given = {name: value for name, value in config.items() if name != "loss"}
     values = usual | given | _flat_loss(config.get("loss") or {})
-    used = (*_FIELDS_OF_LOSS[card.objective], *OF_LOSS[card.objective])
+    used = LOSS_USED[card.objective]
     return {
         group: [
             Setting(
