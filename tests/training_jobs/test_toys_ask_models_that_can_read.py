@@ -25,7 +25,7 @@ def a_tokenizer(place: Path, added: int, kind: str = "WordLevel") -> Path:
     return place
 
 
-def test_small_models_are_told_apart_by_their_tokenizer(tmp_path: Path) -> None:
+def test_the_tokenizer_says_what_a_small_model_reads(tmp_path: Path) -> None:
     characters, prompts = a_tokenizer(tmp_path / "characters", 4), a_tokenizer(tmp_path / "prompts", 300)
     large = a_tokenizer(tmp_path / "large", 4, "BPE")
     assert "which this model cannot read" in cannot_ask("arithmetic", characters)

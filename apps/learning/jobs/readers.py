@@ -1,6 +1,6 @@
 """Which toys can ask a model: a small model reads the characters of toys, or the prompts of scaffolds, but never both.
 
-Only small models are told apart, by their tokenizer. A model with another tokenizer reads everything.
+The tokenizer says what a small model reads. A model with another tokenizer reads everything.
 """
 
 import json
