@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from apps.datasets.rewards import JUDGES
+from apps.datasets.rewards import JUDGES, judge_choices
 from apps.datasets.services import NAME, NAME_RULE, options_read
 from apps.recipes.options import Option
 from apps.recipes.registry import TRAININGS
@@ -21,7 +21,7 @@ class DatasetForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
     recipe = forms.ChoiceField(choices=[(name, f"{one.title} ({one.source})") for name, one in TRAININGS.items()])
-    judge = forms.ChoiceField(label="Rewards", choices=[(name, words[0].upper() + words[1:]) for name, words in JUDGES])
+    judge = forms.ChoiceField(label="Rewards", choices=judge_choices(JUDGES))
 
     def __init__(self, *args: Any, runs: list[Run], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

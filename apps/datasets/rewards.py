@@ -1,6 +1,6 @@
 """Sources of the rewards of solutions: those of a dataset, and reward workers that answer later."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -15,6 +15,11 @@ JUDGES: tuple[tuple[Judge, str], ...] = (
 )
 #: Sources that a job's own runs may have.
 JUDGES_OF_JOBS: tuple[tuple[Judge, str], ...] = (*JUDGES, ("grader", "points by a grader, in a run of its own"))
+
+
+def judge_choices(judges: Sequence[tuple[Judge, str]]) -> list[tuple[Judge, str]]:
+    """Choices of a form: the words of manifests as labels."""
+    return [(name, (words[0].upper() + words[1:]).replace("'", "’")) for name, words in judges]
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,18 @@ class LossSettings:
     mask_above: float | None = None
 
 
+#: Settings of `loss` that limit rows of other policies; supervised recipes have none.
+LOSS_LIMITS = ("ratio_cap", "correction_cap", "mask_above")
+_CLIPPED = ("beta", "low", "high", *LOSS_LIMITS, "aggregation", "longest", "entropy_bonus", "mastered_below", "old")
+#: Settings of `loss` that each objective uses; all others have no effect.
+LOSS_USED: dict[Objective, tuple[str, ...]] = {
+    "clipped": _CLIPPED,
+    "clipped_with_values": _CLIPPED,
+    "oreal": ("beta", *LOSS_LIMITS, "positive", "negative", "token_rm", "old"),
+    "supervised": (),
+}
+
+
 @dataclass(frozen=True)
 class Training:
     """One recipe.

@@ -1,4 +1,5 @@
-// Shows the chosen recipe's defaults as placeholders of empty fields, and the temperatures of the chosen rows.
+// Shows the chosen recipe's defaults as placeholders of empty fields, the temperatures of the chosen rows, and the fields of a
+// grader only where it gives the rewards. Without scripts all fields are shown.
 
 const form = document.querySelector(".training-form");
 const defaults = JSON.parse(document.getElementById("recipe-defaults").textContent);
@@ -36,3 +37,12 @@ function showTemperatures() {
 form.addEventListener("input", showTemperatures);
 form.addEventListener("change", showTemperatures);
 showTemperatures();
+
+const ofGrader = ["reward_workflow", "reward_alias", "reward_within"].map((name) => form.elements[name]).filter(Boolean);
+
+function showGrader() {
+  for (const field of ofGrader) field.closest(".field").hidden = form.elements.judge.value !== "grader";
+}
+
+form.elements.judge?.addEventListener("change", showGrader);
+showGrader();

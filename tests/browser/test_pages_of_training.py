@@ -223,3 +223,45 @@ def test_a_sweep_is_planned_drawn_and_sorted(
         expect(page.get_by_label("Draw learning_rate 0.1")).not_to_be_checked()
         page.get_by_role("button", name="Draw none").click()
         expect(page.get_by_text("No run is ticked.")).to_be_visible()
+
+
+def test_fields_of_a_grader_are_shown_where_it_gives_the_rewards(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    training.MODELS_FILE = tmp_path / "models.toml"
+    training.MODELS_FILE.write_text('[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n')
+    with room_of(live_server, session_of(client_for, alice)) as room:
+        page = room.page("/learning/jobs/new/")
+        page.get_by_text("New rollouts", exact=True).last.click()
+        for chosen, are_shown in ((None, False), ("grader", True), ("answer", False)):
+            if chosen:
+                page.get_by_label("Rewards by", exact=True).select_option(chosen)
+            for label in ("Grader", "Grader’s model", "Reward within (seconds)"):
+                expect(page.get_by_label(label, exact=True)).to_be_visible(visible=are_shown)
+        expect(page.get_by_label("Runs per group", exact=True)).to_be_visible()
+
+
+def test_long_names_of_models_break_and_selects_show_their_choices(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    job = a_job(base_title="a_model_without_a_break_" * 5, state=JobState.FINISHED)
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 390, "height": 844}) as room:
+        page = room.page(f"/learning/jobs/{job.public_id}/")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto("/learning/jobs/new/", wait_until="load")
+        recipe = page.get_by_label("Recipe", exact=True)
+        needed = recipe.evaluate("""(select) => {
+          const { fontSize, fontFamily } = getComputedStyle(select);
+          const context = document.createElement("canvas").getContext("2d");
+          context.font = `${fontSize} ${fontFamily}`;
+          return Math.max(...[...select.options].map((one) => context.measureText(one.text).width));
+        }""")
+        assert recipe.evaluate("(select) => select.clientWidth") > needed + 32, "with room for the arrow"

@@ -26,7 +26,7 @@ def test_the_lines_of_a_card_load_its_checkpoint(tmp_path: Path, lora: dict[str,
     place = folder / "checkpoints" / "checkpoint-4"
     card = ModelCard.load(place / "README.md")
     assert card.data.library_name == ("peft" if lora else "transformers")
-    assert (card.data.datasets, card.data.license) == (["proofs-7"], "other")
+    assert (card.data.datasets, card.data.license) == (["proofs-7"], None), "random weights have no licence"
     for words in ("ab" * 32, "- CC-BY-4.0: 12 rows", "- not stated: 4 rows", "| `learning_rate` | ", "Nothing was held out."):
         assert words in card.text
     assert "README.md" not in checkpoints.read_manifest(place)["files"]
@@ -71,6 +71,41 @@ def test_licence_and_base_come_from_the_bases_own_card(tmp_path: Path) -> None:
     (base / "manifest.json").write_text("{}")
     model_card.write(place, tmp_path / "job", facts(base), 32, 64)
     assert ModelCard.load(place / "README.md").data.base_model == "org/first", "of a checkpoint of ours: its own base"
+
+
+def test_a_model_with_random_weights_has_no_base_and_no_licence_of_it(tmp_path: Path) -> None:
+    place = tmp_path / "job" / "checkpoints" / "checkpoint-4"
+    place.mkdir(parents=True)
+    made = facts(tmp_path / "job" / "base") | {"parent": "tiny-prompts"}
+    made["config"] = made["config"] | {"base": {"tiny": {"prompts": True}}}
+    model_card.write(place, tmp_path / "job", made, 32, 64)
+    found = ModelCard.load(place / "README.md").data
+    assert (found.license, found.license_name, found.base_model) == (None, None, None)
+    (place / "manifest.json").write_text("{}")
+    further = tmp_path / "further" / "checkpoints" / "checkpoint-4"
+    further.mkdir(parents=True)
+    model_card.write(further, tmp_path / "further", facts(place), 32, 64)
+    found = ModelCard.load(further / "README.md").data
+    assert (found.license, found.license_name, found.base_model) == (None, None, None), "its first ancestor has random weights"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "listed", "absent"),
+    [
+        ("turn_grpo", ("loss.beta", "loss.aggregation"), ("loss.positive", "loss.token_rm")),
+        ("orealh", ("loss.beta", "loss.token_rm"), ("loss.low", "loss.aggregation")),
+        ("turn_sft", ("learning_rate",), ("loss.",)),
+    ],
+)
+def test_only_settings_with_an_effect_are_listed(
+    tmp_path: Path, recipe: str, listed: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    place = tmp_path / "job" / "checkpoints" / "checkpoint-4"
+    place.mkdir(parents=True)
+    model_card.write(place, tmp_path / "job", facts(tmp_path / "base", recipe=recipe), 32, 64)
+    text = (place / "README.md").read_text()
+    assert [name for name in listed if f"`{name}`" not in text] == []
+    assert [name for name in absent if f"`{name}" in text] == []
 
 
 @pytest.mark.parametrize("text", ["no head", "---\nlicense: [\n---\n", None])

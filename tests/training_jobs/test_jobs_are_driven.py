@@ -213,10 +213,13 @@ def test_a_device_has_one_job_at_a_time(training: Settings) -> None:
 def test_a_trainer_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "x")
     monkeypatch.setenv("DATABASE_URL", "x")
+    monkeypatch.setenv("HF_TOKEN", "x")
+    monkeypatch.setenv("HF_HOME", "/models/hub")
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
     given = environment("2")
     assert given["LEMMASCOPE_COMMIT"] == git_commit()
-    assert not {"SECRET_KEY", "DATABASE_URL"} & set(given)
+    assert not {"SECRET_KEY", "DATABASE_URL", "HF_TOKEN"} & set(given)
+    assert given["HF_HOME"] == "/models/hub"
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
 
 

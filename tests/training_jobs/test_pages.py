@@ -163,6 +163,8 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"correction_cap": "2"}, "correction_cap", "loss.old = recompute"),
         ({"ratio_cap": "none of them"}, "ratio_cap", "Enter a number"),
         ({"trackers": "tensorboard, moon"}, "trackers", "Unknown tracker moon. Valid trackers: tensorboard, wandb"),
+        ({"trackers": "tensorboard, none"}, "trackers", "“none” cannot be combined with others."),
+        ({"ratio_cap": "much"}, "ratio_cap", "Enter a number or “off”."),
         ({"recipe": "turn_sft", "demonstrations": "on", "mask_above": "2"}, "mask_above", "no ratios"),
     ],
 )

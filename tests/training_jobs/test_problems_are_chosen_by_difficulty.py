@@ -98,14 +98,17 @@ def test_mixed_order_follows_the_seed() -> None:
     assert sorted(first) == sorted(other)
 
 
-def test_the_choice_is_explained() -> None:
-    selection = Selection(attempts_by="small", hardest=2).model_dump(mode="json")
+def test_the_choice_is_explained(stage: Stage) -> None:
+    set_create(title="Hard ones", items=named_of([version_of("even-number").problem]), by=None)
+    selection = Selection(attempts_by="scripted", hardest=2).model_dump(mode="json")
     chosen = {"set": "hard-ones@1", "selection": selection, "kept": 2, "left": {"never solved": 1, "held back from you": 3}}
     assert words_of(chosen) == [
-        "2 of the 6 problems of hard-ones@1 are played, as in the set.",
-        "Their difficulty is the share of attempts by small with full points.",
+        "2 of the 6 problems of “Hard ones”, version 1, are played, as in the set.",
+        "Their difficulty is the share of attempts by Player with full points.",
         "Left out: 3 held back from you; 1 never solved.",
     ]
+    chosen |= {"set": "gone@1", "selection": selection | {"attempts_by": "gone"}}
+    assert ["gone@1 are played" in words_of(chosen)[0], "by gone with" in words_of(chosen)[1]] == [True, True]
 
 
 @pytest.mark.parametrize(("counted", "rests", "wanted"), [(0, 0, 16), (0, 1, 12), (13, 2, 16), (8, 2, 8), (9, 2, 12)])

@@ -202,4 +202,6 @@ def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: 
     one.poll()
     client.force_login(person("alice"))
     page = client.get(f"/learning/jobs/{job.public_id}/").content.decode()
-    assert "2 asked, 2 under way, 1 known from an equal text" in page
+    assert "2 asked, 2 under way, 1 known from an equal text, 0 late (after 15 min)" in page
+    assert "with Marker: 2 asked" in page
+    assert ", played by Player: 1 problem" in page

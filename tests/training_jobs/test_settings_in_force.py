@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.learning.jobs.configs import fields_of
-from apps.learning.jobs.hyperparameters import GROUPS, TRAINER
+from apps.learning.jobs.forms import JobForm
+from apps.learning.jobs.hyperparameters import GROUPS, TRAINER, settings_in_force
 from apps.learning.models import TrainingJob
 from tests.training_jobs.factory import a_job, an_ended_job
 from tests.training_jobs.test_pages import ClientFor, _no_broker, a_dataset, fields  # noqa: F401  (a fixture)
@@ -74,6 +75,20 @@ def test_a_jobs_page_shows_the_settings_in_force_and_marks_those_that_differ(
         assert ("badge" in row) == is_marked, row
     for words in ("ab" * 32, "proofs-1", "NVIDIA H100", "c0ffee", "torch 2.9"):
         assert words in text
+
+
+def test_the_source_of_a_job_that_makes_its_own_runs_is_in_words() -> None:
+    source = {"kind": "stream", "wait": 86_400.0, "recipe_options": {"credit": "turn"}}
+    known = settings_in_force(a_job(config={"source": source}).config)["Rows and saving"]
+    (found,) = [one.value for one in known if one.name == "source"]
+    assert found == 'The job’s own runs; the trainer waits up to 24 h, recipe_options {"credit": "turn"}'
+
+
+def test_a_setting_has_one_name_in_the_form_and_in_the_table(alice: User) -> None:
+    titles = {name.removeprefix("loss."): title for names in GROUPS.values() for name, title in names.items()}
+    fields_shown = JobForm(user=alice).fields
+    for name in ("mask_above", "any_template", "ratio_cap", "correction_cap", "micro_rows", "warmup_steps"):
+        assert fields_shown[name].label == titles[name]
 
 
 def test_trackers_that_do_not_work_are_named(client_for: ClientFor, alice: User, tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
-"""Sweeps: the grid is shown and checked before it starts, its runs are compared, and values are added later."""
+"""Sweeps: the grid is shown and checked before it starts, and values are added later."""
 
+import shutil
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
@@ -13,18 +12,15 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.learning.charts.curves import Curves
-from apps.learning.charts.runs import FULL_WIDTH_RUNS, charts_of_runs
 from apps.learning.jobs import jobs
 from apps.learning.jobs.bases import bases
 from apps.learning.jobs.configs import form_of
 from apps.learning.jobs.forms import JobForm
 from apps.learning.models import JobState, Sweep, TrainingJob
 from apps.learning.presets import PRESETS
-from apps.learning.sweeps.figures import mean_of, repeated, runs_of
-from apps.learning.sweeps.grid import grid_of
-from apps.learning.sweeps.settings import differing, names_of, values_read
-from tests.training_jobs.factory import a_job, a_sweep, an_ended_job, lines
+from apps.learning.sweeps.grid import grid_of, sweep_start
+from apps.learning.sweeps.settings import names_of, values_read
+from tests.training_jobs.factory import a_checkpoint, a_job, a_sweep
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
@@ -90,6 +86,8 @@ def test_values_are_numbers_words_or_off(text: str, values: list[Any] | str) -> 
         ),
         ({"values_1": "0.1, 2"}, "__all__", "learning_rate 2: "),
         ({"name_1": "loss.aggregation", "values_1": "token, mean"}, "__all__", "loss.aggregation must be one of token"),
+        ({"values_1": "off, 1e-6, 1e-3"}, "__all__", "learning_rate cannot be off. Only limits can: loss.ratio_cap"),
+        ({"name_1": "seed", "values_1": "01, 001"}, "__all__", "seed 01 and seed 001 are the same job."),
         ({"name_1": "loss.ratio_cap", "values_1": "1.1, off"}, "__all__", "Enter a number above 1.2."),
     ],
 )
@@ -163,104 +161,25 @@ def test_values_are_added_without_running_a_combination_twice(client_for: Client
     assert [one.config["learning_rate"] for one in sweep.jobs.order_by("pk")] == [0.002, 0.001, 0.004]
 
 
-def measured_job(rewards: list[float], **changes: Any) -> TrainingJob:
-    job = a_job(**({"state": JobState.FINISHED} | changes))
-    found = [{"step": n, "time": n, "attempt": 1, "reward": one} for n, one in enumerate(rewards, 1)]
-    found[-1] |= {"held_out/score": 0.5, "held_out/low": 0.4, "held_out/high": 0.6}
-    lines(job.folder / "metrics.jsonl", found)
-    return job
+def test_values_sent_twice_at_the_same_time_are_added_once(alice: User) -> None:
+    job = a_template(alice)
+    sweep = a_sweep([job])
+    before = grid_of(job, {"learning_rate": [0.002, 0.004]}, user=alice, sweep=sweep)
+    for _ in range(2):  # Both requests built their grid before either had started its jobs.
+        sweep_start(owner=alice, title="", template=job, grid=before, start_id=None, sweep=sweep)
+    assert [one.config["learning_rate"] for one in sweep.jobs.order_by("pk")] == [0.002, 0.004]
 
 
-def test_runs_have_their_last_and_best_figures_and_means_over_seeds(alice: User) -> None:
-    made = [
-        measured_job([0.1, 0.9, 0.5 + seed / 10], config={"learning_rate": rate, "seed": seed})
-        for rate, seeds in ((0.1, 5), (0.2, 2))
-        for seed in range(seeds)
-    ]
-    made.append(a_job(config={"learning_rate": 0.2, "seed": 9}))
-    runs = runs_of(made, ["learning_rate", "seed"])
-    assert (runs[0].label, runs[0].figures["best_reward"].value, runs[0].figures["best_reward"].step) == (
-        "learning_rate 0.1, seed 0", 0.9, 2,
-    )  # fmt: skip
-    held = runs[0].figures["last_held_out"]
-    assert (held.value, held.low, held.high) == (0.5, 0.4, 0.6)
-    assert [run.group for run in runs] == [0] * 5 + [1] * 3
-    enough, few = repeated(runs)
-    assert enough.means["last_reward"].value == pytest.approx(0.7)
-    assert enough.means["last_reward"].lacking == 0
-    assert enough.means["last_reward"].low is not None
-    assert (few.runs, few.finished) == (3, 2)
-    assert (few.means["last_reward"].low, few.means["last_reward"].lacking) == (None, 3)
-    assert repeated(runs_of(made[:1], ["learning_rate", "seed"])) == []
-
-
-def test_means_of_other_amounts_than_shares_have_students_interval() -> None:
-    values = [-2.0, -1.0, 0.0, 1.0, 2.0]
-    found = mean_of(values)
-    reach = 2.776 * float(np.std(values, ddof=1)) / 5**0.5
-    assert found.low == pytest.approx(-reach, rel=2e-3)
-    assert found.high == pytest.approx(reach, rel=2e-3)
-    assert mean_of([-1.0] * 5).low is None, "the spread of equal values is unknown"
-
-
-def test_the_page_of_a_sweep_sorts_and_stops_its_runs(client_for: ClientFor, alice: User) -> None:
-    made = [measured_job([rate], config={"learning_rate": rate}) for rate in (0.2, 0.1, 0.3)]
-    waiting = a_job(config={"learning_rate": 1.0})
-    sweep = a_sweep([*made, waiting])
-    client, address = client_for(alice), reverse("learning:sweep", args=[sweep.public_id])
-    for sort, order in (
-        ("", [0.2, 0.1, 0.3, 1.0]),
-        ("learning_rate", [0.1, 0.2, 0.3, 1.0]),
-        ("-last_reward", [0.3, 0.2, 0.1, 1.0]),
-    ):
-        page = client.get(address, {"sort": sort})
-        assert [run.job.config["learning_rate"] for run in page.context["runs"]] == order
-    text = page.content.decode()
-    assert text.count("data-draw=") == 4
-    assert f"{reverse('learning:job_settings', args=[made[1].public_id])}?with={made[0].public_id}" in text
-    assert "Save and stop all 1" in text
-    client.post(reverse("learning:sweep_stop", args=[sweep.public_id]))
-    waiting.refresh_from_db()
-    assert waiting.state == JobState.STOPPED
-    assert "Save and stop all" not in client.get(address).content.decode()
-    assert sweep.title in client.get(reverse("learning:job", args=[made[0].public_id])).content.decode()
-
-
-def test_chosen_jobs_are_shown_by_the_settings_in_which_they_differ(client_for: ClientFor, alice: User) -> None:
-    one, two = (
-        a_job(config={"seed": 1}),
-        a_job(title="Other", recipe="orealh", config={"recipe": "orealh", "loss": {"beta": 0.5}}),
-    )
-    assert {"loss.beta", "recipe", "seed"} <= set(differing([one.config, two.config]))
-    page = client_for(alice).get(reverse("learning:runs"), {"job": [str(one.public_id), str(two.public_id), "x"]})
-    text = page.content.decode()
-    assert "Other" in text
-    assert [run.job for run in page.context["runs"]] == [one, two]
-    assert len(page.context["runs"][0].values) == 5, "the first ones and the seed"
-    assert "No jobs are chosen." in client_for(alice).get(reverse("learning:runs")).content.decode()
-
-
-def test_curves_of_runs_are_one_curve_each(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
-    made = [an_ended_job(tmp_path) for _ in range(9)]
-    address = reverse("learning:runs_curves")
-    found = client_for(alice).get(address, {"job": [str(job.public_id) for job in made]}).json()
-    (reward,) = found["charts"]
-    assert reward["name"] == "reward"
-    assert [trace["meta"]["run"] for trace in reward["figure"]["data"]] == [str(job.public_id) for job in made]
-    again = {"job": [str(job.public_id) for job in made], "seen": found["seen"]}
-    assert client_for(alice).get(address, again).status_code == 204
-    assert client_for(alice).get(address).json()["charts"] == []
-    assert client_for(alice).get(address, {"x": "moon"}).status_code == 422
-
-
-def test_many_runs_have_fewer_points_each(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.jsonl"
-    lines(path, ({"step": n, "time": n, "attempt": 1, "reward": n % 7} for n in range(2000)))
-    curves = Curves(path)
-    curves.read()
-
-    def points(runs: int) -> int:
-        charts = charts_of_runs([(str(n), curves) for n in range(runs)], axis="step", smooth=False, width=400)
-        return sum(len(trace["x"]) for trace in charts[0]["figure"]["data"])
-
-    assert points(FULL_WIDTH_RUNS * 4) < 1.5 * points(FULL_WIDTH_RUNS)
+def test_a_sweep_from_a_checkpoint_is_extended_after_many_newer_jobs(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = a_job()
+    place = str(a_checkpoint(before).resolve())
+    job = a_template(alice, base=f"job:{before.public_id}:20")
+    assert job.config["base"] == place
+    monkeypatch.setattr("apps.learning.jobs.bases.MOST_JOBS", 0)
+    grid = grid_of(job, {"learning_rate": [1e-3, 2e-3]}, user=alice)
+    assert {cell.draft.config["base"] for cell in grid.cells} == {place}
+    assert grid.cells[1].job == job, "it is the same run as the template"
+    assert grid.cells[0].draft.config["parent"] == job.config["parent"]
+    shutil.rmtree(place)
+    with pytest.raises(ValidationError, match="does not exist any more"):
+        grid_of(job, {"learning_rate": [1e-3, 2e-3]}, user=alice)

@@ -100,9 +100,12 @@ def test_the_form_offers_new_rollouts_where_a_model_can_play(client_for: ClientF
     page = client_for(alice).get(reverse("learning:job_new")).content.decode()
     assert "New rollouts</summary>" in page
     assert "Learner: follows the job" in page
+    assert "need a model whose tokens are recorded" not in page
+    assert "Agreement of the final answer with the problem’s answer" in page
     training.MODELS_FILE.write_text(MODELS.split("[learner]")[0].replace("vllm", "openvino"))
     page = client_for(alice).get(reverse("learning:job_new")).content.decode()
     assert "New rollouts" not in page
+    assert "A job’s own runs need a model whose tokens are recorded: an alias of the backend vllm" in page
 
 
 def test_only_models_with_recorded_tokens_can_play_and_followers_come_first(alice: User, training: Settings) -> None:
@@ -245,6 +248,7 @@ def test_a_set_is_chosen_from_and_a_grader_gives_the_rewards() -> None:
     [
         ({"problem_set": "two@1", "lowest_rate": 0.1}, "attempts_by"),
         ({"problem_set": "two@1", "lowest_rate": 0.1, "attempts_by": "words"}, "problem_set"),
+        ({"problem_set": "two@1", "lowest_rate": 0.7, "highest_rate": 0.1, "attempts_by": "words"}, "highest_rate"),
         ({"judge": "grader", "reward_workflow": "ref5_plain", "reward_alias": "words", "problems": ["odd-number"]},
          "reward_workflow"),
     ],

@@ -4,7 +4,7 @@ The card is not in the checkpoint's manifest, like a dataset's card: it describe
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from huggingface_hub import ModelCard, ModelCardData
 from yaml import YAMLError
 
-from apps.recipes.recipe import Training
+from apps.recipes.recipe import LOSS_USED, Training
 from apps.recipes.registry import TRAININGS
 from workers.training.folder import replace_file
 
@@ -49,7 +49,7 @@ def write(place: Path, job: Path, facts: Mapping[str, Any], rows: int, tokens: i
     parts = {
         "Training": _training(facts, training, step, rows, tokens),
         "Data": _data(job, facts),
-        "Settings": _settings(facts["config"]),
+        "Settings": _settings(facts["config"], LOSS_USED[training.objective]),
         "Measured in training": _measured(job, facts),
         "Limits": _limits(facts),
         "How to load it": _LOAD_ADAPTER if facts["adapter"] else _LOAD,
@@ -67,11 +67,15 @@ def _front(job: Path, facts: Mapping[str, Any], training: Training) -> dict[str,
     known = _card_of(base)
     is_ours = (base / "manifest.json").exists() or base == job / "base"
     named = known.base_model if known is not None and is_ours else facts["parent"]
+    is_new = isinstance(facts["config"]["base"], Mapping)
+    is_new = is_new or (is_ours and known is not None and not (known.base_model or known.license))
     dataset = facts["dataset"].get("name")
+    other = None if is_new else "other"
     return {
-        "base_model": named if named and named != "tiny" else None,
-        "license": (known and known.license) or "other",
-        "license_name": (known and known.license_name) or (None if known and known.license else "as-the-base-model"),
+        "base_model": None if is_new else named or None,
+        "license": (known and known.license) or other,
+        "license_name": (known and known.license_name)
+        or (None if is_new or (known and known.license) else "as-the-base-model"),
         "library_name": "peft" if facts["adapter"] else "transformers",
         "pipeline_tag": "text-generation",
         "tags": ["lemmascope", training.name, training.objective],
@@ -133,8 +137,11 @@ def _licences_of(path: Path) -> tuple[tuple[str, int], ...]:
     return tuple((one["values"] or "", one["counts"]) for one in pc.value_counts(table["licence"]).to_pylist())
 
 
-def _settings(config: Mapping[str, Any]) -> str:
-    return _table(dict(_flat({name: value for name, value in config.items() if name not in _ELSEWHERE})))
+def _settings(config: Mapping[str, Any], used: Collection[str]) -> str:
+    """Settings in force. `used`: those of the loss that have an effect on the recipe."""
+    found = {name: value for name, value in config.items() if name not in _ELSEWHERE}
+    found["loss"] = {name: value for name, value in config["loss"].items() if name in used}
+    return _table(dict(_flat(found)))
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

@@ -32,6 +32,17 @@ def bases() -> list[Base]:
     return [tiny, reader, *_folders(), *_registered(), *_checkpoints()]
 
 
+def base_of(job: TrainingJob) -> Base | None:
+    """The base that a job started from, also where the form does not list it; None if it does not exist any more."""
+    config = job.config["base"]
+    known = next((one for one in bases() if one.config == config), None)
+    if known is not None or not isinstance(config, str):
+        return known
+    if not any((Path(config) / name).is_file() for name in ("config.json", "adapter_config.json")):
+        return None
+    return Base(f"of:{job.public_id}", job.base_title, config, str(job.config.get("parent") or ""))
+
+
 def bases_folder() -> Path:
     """Folder of the models to train."""
     return Path(settings.TRAIN_BASES) if settings.TRAIN_BASES else Path(settings.DATA_DIR) / "models"

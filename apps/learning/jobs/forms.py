@@ -11,11 +11,12 @@ from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.datasets.selectors import datasets_visible_to
 from apps.datasets.versions.manifest import UNSCORABLE, scored_at
-from apps.learning.jobs.bases import FOR_PROMPTS, TINY, bases
+from apps.learning.jobs.bases import FOR_PROMPTS, TINY, Base, bases
 from apps.learning.jobs.configs import config_from, loss_of, settings_of
 from apps.learning.jobs.folders import TEXTS
 from apps.learning.jobs.jobs import Draft, manifest_of
 from apps.learning.jobs.more_fields import LimitField, MoreFields, shown_defaults
+from apps.learning.jobs.readers import cannot_ask
 from apps.learning.jobs.settings import LIMITS, lines_read
 from apps.learning.models import TITLE_LENGTH
 from apps.learning.presets import OF_PROMPTS, PRESETS, TOYS, ToyCard
@@ -27,6 +28,7 @@ from apps.recipes.registry import TRAININGS
 
 MOST_STEPS = 1_000_000
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
+NO_PLAYERS = "A job’s own runs need a model whose tokens are recorded: an alias of the backend vllm in models.toml."
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
 #: Input that the recipes of a family compare.
 NEEDS: dict[Family, str] = {
@@ -107,13 +109,13 @@ class JobForm(RolloutFields, MoreFields):
     LOSS = ("beta", "low", "high", *LIMITS)
     REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "trackers", *MACHINE)
 
-    def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
+    def __init__(self, data: Any = None, *, user: User, preset: str = "", base: Base | None = None, **more: Any) -> None:
         initial = {"start_id": uuid.uuid4(), "device": "auto", "dtype": "auto", **more.pop("initial", {})}
         if preset in PRESETS:
             initial |= {"title": PRESETS[preset].title, **PRESETS[preset].fields}
         super().__init__(data, initial=initial, **more)
         self._datasets = {f"dataset:{one.pk}": one for one in datasets_visible_to(user)[:200]}
-        self._bases = {one.value: one for one in bases()}
+        self._bases = {one.value: one for one in (*bases(), *([base] if base else []))}
         toys = [(f"toy:{toy.name}", f"Toy: {toy.title}") for toy in TOYS.values()]
         made = [(value, _dataset_title(one)) for value, one in self._datasets.items()]
         self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in TRAININGS.values()])
@@ -121,6 +123,8 @@ class JobForm(RolloutFields, MoreFields):
         played = [(ROLLOUTS, "The job’s own runs")] if self.has_players else []
         sources = [("Datasets", made), ("Toys", toys), ("New rollouts", played)]
         self._choices("source", [(title, choices) for title, choices in sources if choices])
+        if not self.has_players:
+            self.fields["source"].help_text = NO_PLAYERS
         self._choices("base", [(one.value, one.title) for one in self._bases.values()])
         self._show_defaults()
 
@@ -173,9 +177,9 @@ class JobForm(RolloutFields, MoreFields):
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
         toy = TOYS[values["source"].removeprefix("toy:")]
-        if values["base"] in (TINY, FOR_PROMPTS) and (values["base"] == FOR_PROMPTS) != (toy.name in OF_PROMPTS):
-            reads = "reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "is for toys"
-            self.add_error("base", f"This toy cannot ask this model. Choose the one that {reads}.")
+        if reason := cannot_ask(toy.name, self._bases[values["base"]].config):
+            which = "Small Llama that reads scaffolds’ prompts" if toy.name in OF_PROMPTS else "tiny Llama"
+            self.add_error("base", f"{reason} Choose the {which}, or a model trained from it.")
         families: tuple[Family, ...] = ()
         with suppress(ValidationError):  # It is reported with the other settings.
             families = toy.single if lines_read(values["settings"]).get("toy.single") is True else ()

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from apps.learning.jobs.settings import LIMITS, OF_LOSS
 from apps.learning.models import TrainingJob
+from apps.recipes.recipe import LOSS_USED
 from apps.recipes.registry import TRAININGS
 
 #: What the trainer takes for keys that neither `config.json` nor the recipe sets.
@@ -50,7 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "packing": "Packing",
         "most_lag": "Oldest policy (steps)",
         "temperature": "Temperature of scoring",
-        "any_template": "Rows of another chat template",
+        "any_template": "Allow rows of another chat template",
     },
     "Loss": {
         "loss.low": "Clip below ε",
@@ -66,7 +66,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "loss.old": "Old probabilities",
         "loss.ratio_cap": "Ratio cap",
         "loss.correction_cap": "Correction cap",
-        "loss.mask_above": "Rows left out above",
+        "loss.mask_above": "Leave out rows above",
     },
     "Model and machine": {
         "lora": "LoRA",
@@ -86,9 +86,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "trackers": "Trackers",
     },
 }
-_CLIP = ("low", "high", "beta", *LIMITS)
-#: Settings of the loss with a field, by objective; all others are in `OF_LOSS`.
-_FIELDS_OF_LOSS = {"clipped": _CLIP, "clipped_with_values": _CLIP, "oreal": ("beta", *LIMITS), "supervised": ()}
 #: Settings of which the recipe says nothing, so that any value is the job's own.
 _OWN = {"seed", "save_every", "keep", "log_every", "samples", "device", "threads", "held_out"}
 _OFF = {"micro_rows": "all", "most_lag": "any", "threads": "chosen by torch", "loss.old": "stored"}
@@ -125,7 +122,7 @@ def settings_in_force(config: Mapping[str, Any]) -> dict[str, list[Setting]]:
     usual = TRAINER | card.settings(steps=int(config["steps"])) | _flat_loss(asdict(card.loss_settings))
     given = {name: value for name, value in config.items() if name != "loss"}
     values = usual | given | _flat_loss(config.get("loss") or {})
-    used = (*_FIELDS_OF_LOSS[card.objective], *OF_LOSS[card.objective])
+    used = LOSS_USED[card.objective]
     return {
         group: [
             Setting(
@@ -150,10 +147,20 @@ def shown(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    if name == "source" and isinstance(value, Mapping) and value.get("kind") == "stream":
+        return _own_runs(value)
     if isinstance(value, Mapping):
         value = {key: one for key, one in value.items() if name != "source" or key != "kind" or len(value) == 1}
         return ", ".join(f"{key} {one if isinstance(one, str) else json.dumps(one)}" for key, one in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _own_runs(source: Mapping[str, Any]) -> str:
+    """The source of a job that makes its own runs, with its other settings."""
+    waits = f"; the trainer waits up to {source['wait'] / 3600:g} h" if source.get("wait") else ""
+    more = [f"{key} {one if isinstance(one, str) else json.dumps(one)}" for key, one in source.items()
+            if key not in ("kind", "wait")]  # fmt: skip
+    return ", ".join([f"The job’s own runs{waits}", *more])
 
 
 def facts_of(job: TrainingJob) -> dict[str, str]:

@@ -40,6 +40,7 @@ class LimitField(forms.FloatField):
     """A number, or “off” for no limit (`OFF`); empty for the recipe's value."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal"})
+    default_error_messages = {"invalid": "Enter a number or “off”."}
 
     def clean(self, value: Any) -> float | None:
         """Number of a field; `OFF` where it is switched off."""
@@ -60,6 +61,8 @@ class TrackersField(forms.CharField):
         names = list(dict.fromkeys(filter(None, (name.strip() for name in str(value or "").split(",")))))
         if names == [NO_TRACKERS]:
             return []
+        if NO_TRACKERS in names:
+            raise ValidationError(f"“{NO_TRACKERS}” cannot be combined with others.")
         if unknown := [name for name in names if name not in TRACKERS]:
             raise ValidationError(f"Unknown tracker {unknown[0]}. Valid trackers: {', '.join(TRACKERS)}, or {NO_TRACKERS}.")
         return names or None
@@ -81,7 +84,7 @@ class MoreFields(forms.Form):
         help_text="Rows share sequences without padding.",
     )
     any_template = forms.BooleanField(
-        label="Rows of another chat template are meant",
+        label="Allow rows of another chat template",
         required=False,
         help_text="Otherwise a job stops if its rows were written with another template than the base’s.",
     )

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 from redis.exceptions import RedisError
 
+from apps.graders.planning.naming import VARIANTS
 from apps.learning.charts.charts import word_of
 from apps.learning.charts.curves import curves_of, reading
 from apps.learning.jobs.ends import ADVICE, NEEDS_A_NEW_JOB
@@ -17,12 +18,13 @@ from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
 from apps.learning.rollouts.curriculum import words_of
-from apps.learning.rollouts.plan import RolloutPlan, plan_of
+from apps.learning.rollouts.plan import RolloutPlan, plan_of, title_of_alias
 from apps.learning.rollouts.producer import left_out, producer_state
 from apps.learning.rollouts.resting import visits_rested
 from apps.learning.rollouts.rewards import RewardCounts, reward_counts
 from apps.processes.pulse import pulses
 from apps.processes.streams import sync_client
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import LIVE, RunStatus
 
 LOG_LINES = 12
@@ -85,6 +87,22 @@ class Played:
     def chosen(self) -> list[str]:
         """What was chosen of a problem set and why, in sentences."""
         return words_of(self.plan.chosen)
+
+    @property
+    def player(self) -> str:
+        """Title of the model that plays."""
+        return title_of_alias(self.plan.alias)
+
+    @property
+    def scaffold(self) -> str:
+        """Title of the scaffold, with its preset."""
+        return f"{SCAFFOLDS[self.plan.scaffold].title}: {self.plan.preset}"
+
+    @property
+    def rewards_by(self) -> str:
+        """Titles of the grader and its model."""
+        grader = VARIANTS.get(self.plan.reward_workflow)
+        return f"{grader.title if grader else self.plan.reward_workflow} with {title_of_alias(self.plan.reward_alias)}"
 
     @property
     def finished(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from apps.recipes.options import without_effect
+from apps.recipes.recipe import LOSS_LIMITS, LOSS_USED
 from apps.recipes.registry import TRAININGS
 
 #: Settings of the loss that have a form field.
@@ -21,12 +22,10 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "old": ("stored", "recompute"),
     "token_rm": (True, False),
 }
-#: Settings of `loss` that each objective uses; all others are rejected.
-_CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below", "old")
-_OREAL = ("positive", "negative", "token_rm", "old")
 #: Limits on rows of other policies, with a form field; supervised recipes have none.
-LIMITS = ("ratio_cap", "correction_cap", "mask_above")
-OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
+LIMITS = LOSS_LIMITS
+#: Settings of `loss` without a form field that each objective uses; all others are rejected.
+OF_LOSS = {objective: tuple(name for name in used if name not in FIELDS) for objective, used in LOSS_USED.items()}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive"), "planted": (True, False), "single": (True, False)},
     "ask": {"single": (True, False)},

@@ -23,8 +23,12 @@ TRACKERS = "LEMMASCOPE_TRACKERS"
 SHARD = "LEMMASCOPE_SHARD"
 #: Seconds that torch's launcher leaves its processes after a signal; its own 30 are too few for a large checkpoint.
 LAUNCHER_GRACE = "TORCH_ELASTIC_SHUTDOWN_TIMEOUT"
-#: Environment variables passed to a trainer: no keys, no addresses of a database or broker.
-KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX")
+#: Environment variables passed to a trainer: no keys, no addresses of a database or broker. Those of Hugging Face have keys
+#: among them (HF_TOKEN), so only those that name folders pass.
+KNOWN = (
+    *("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX"),
+    *("HF_HOME", "HF_HUB_CACHE", "HF_ASSETS_CACHE", "HF_DATASETS_CACHE", "HF_MODULES_CACHE", "HF_XET_CACHE"),
+)
 KNOWN_PREFIXES = (
     "LC_",
     "CUDA_",
@@ -36,7 +40,6 @@ KNOWN_PREFIXES = (
     "TORCH",
     "PYTORCH_",
     "TRITON_",
-    "HF_",
     "ACCELERATE_",
     "XDG_",
 )

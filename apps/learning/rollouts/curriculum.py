@@ -14,7 +14,9 @@ from typing import Any, Literal
 from django.db.models import Count, F, Q
 
 from apps.experiments.models import CellScore
+from apps.learning.rollouts.plan import title_of_alias
 from apps.preparation.quality import aliases_attempting
+from apps.problem_sets.models import ProblemSetVersion
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.domain.values import Value
@@ -127,6 +129,13 @@ def attempts_of(versions: Sequence[ProblemVersion], alias: str) -> dict[int, Att
     return {pk: Attempts(*counts) for pk, counts in found.items()}
 
 
+def _set_title(name: str) -> str:
+    """Title of a version of a problem set, such as `all-problems@1`; its name where it is gone."""
+    slug, _, number = name.rpartition("@")
+    found = ProblemSetVersion.objects.select_related("problem_set").filter(problem_set__slug=slug, number=number).first()
+    return f"“{found.problem_set.title}”, version {found.number}," if found else name
+
+
 def words_of(chosen: Mapping[str, Any]) -> list[str]:
     """What was chosen and why, for the job's page. `chosen`: as `RolloutPlan.chosen`."""
     if not chosen:
@@ -134,9 +143,9 @@ def words_of(chosen: Mapping[str, Any]) -> list[str]:
     selection = Selection.model_validate(chosen["selection"])
     kept, left = int(chosen["kept"]), {str(reason): int(count) for reason, count in chosen["left"].items()}
     total = kept + sum(left.values())
-    found = [f"{kept:,} of the {total:,} problems of {chosen['set']} are played, {dict(ORDERS)[selection.order]}."]
+    found = [f"{kept:,} of the {total:,} problems of {_set_title(chosen['set'])} are played, {dict(ORDERS)[selection.order]}."]
     if selection.needs_attempts:
-        found.append(f"Their difficulty is the share of attempts by {selection.attempts_by} with full points.")
+        found.append(f"Their difficulty is the share of attempts by {title_of_alias(selection.attempts_by)} with full points.")
     if left:
         ordered = sorted(left.items(), key=lambda one: -one[1])
         found.append("Left out: " + "; ".join(f"{count:,} {reason}" for reason, count in ordered) + ".")

@@ -72,6 +72,10 @@ class CurriculumFields(forms.Form):
         if selection.needs_attempts and not selection.attempts_by:
             advice = "Choose whose attempts count, or leave the limits empty and choose another order."
             raise ValidationError({"attempts_by": advice})
+        lowest, highest = selection.lowest, selection.highest
+        if lowest is not None and highest is not None and lowest >= highest:
+            between = f"No share is at least {lowest:g} and less than {highest:g}."
+            raise ValidationError({"highest_rate": f"{between} Enter a higher limit."})
         choice = self._chosen(self._sets[values["problem_set"]], selection, int(values.get("seed") or 0))
         chosen = {"set": values["problem_set"], "selection": selection.model_dump(mode="json"), "by_hand": by_hand}
         chosen |= {"kept": len(choice.problems), "left": dict(choice.left)}

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from apps.datasets.rewards import Judge
 from apps.explorations import worked_example
+from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.followed import followed_by
@@ -89,6 +90,14 @@ def player_title(alias: Alias) -> str:
     if alias.weights:
         return f"{alias.title}: follows the job, all weights"
     return f"{alias.title}: follows the job" if follows(alias) else f"{alias.title}: fixed weights"
+
+
+def title_of_alias(name: str) -> str:
+    """Title of a model; its name where models.toml has it no more, or cannot be read."""
+    try:
+        return load_aliases(settings.MODELS_FILE)[name].title
+    except (AliasError, KeyError):
+        return name
 
 
 def plan_of(values: Mapping[str, object]) -> RolloutPlan:

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from apps.datasets.rewards import JUDGES_OF_JOBS
+from apps.datasets.rewards import JUDGES_OF_JOBS, judge_choices
 from apps.experiments.solving.grading import solutions_require_open
 from apps.graders.planning.naming import VARIANTS
 from apps.graders.planning.plans import PlanWrong
@@ -23,10 +23,8 @@ MOST_CHECKED = 200
 class RewardFields(forms.Form):
     """Part of the fields of a job's own runs."""
 
-    judge = forms.ChoiceField(label="Rewards by", choices=JUDGES_OF_JOBS, required=False)
-    reward_workflow = forms.ChoiceField(
-        label="Grader", required=False, help_text="For rewards by a grader. The same text is graded once."
-    )
+    judge = forms.ChoiceField(label="Rewards by", choices=judge_choices(JUDGES_OF_JOBS), required=False)
+    reward_workflow = forms.ChoiceField(label="Grader", required=False, help_text="The same text is graded once.")
     reward_alias = forms.ChoiceField(label="Grader’s model", required=False)
     reward_within = forms.IntegerField(
         label="Reward within (seconds)",

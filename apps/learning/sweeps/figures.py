@@ -1,6 +1,7 @@
 """Figures of jobs side by side: the last and the best reward and held-out score of each, and means over seeds."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +11,8 @@ import numpy as np
 
 from apps.learning.charts.curves import curves_of, reading
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.sweeps.settings import SEED, in_force, shown
+from apps.learning.sweeps.alike import experiment_of, seed_of, values_of
+from apps.learning.sweeps.settings import SEED
 from apps.reasoning.statistics.intervals import CLUSTERS_AT_LEAST, Floats, Interval, studentised
 from apps.reasoning.statistics.means import interval
 from apps.reasoning.statistics.metrics import of_problems
@@ -39,7 +41,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Run:
-    """One job in the table. `group`: number of its settings without the seed, which decides colour and dash."""
+    """One job in the table. `group`: number of its experiment, which decides colour and dash."""
 
     job: TrainingJob
     values: Mapping[str, str]
@@ -84,12 +86,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Runs that differ only in their seed: the settings that they share, and means over those that finished."""
+    """Runs that differ only in their seed: the settings that they share, and means over the seeds that finished.
+
+    `seeds` and `finished` count seeds. Runs of one seed (`twice`) are one value of the means: their average.
+    """
 
     values: Mapping[str, str]
     group: int
-    runs: int
+    seeds: int
     finished: int
+    twice: Sequence[int]
     means: Mapping[str, Mean]
 
     colour, dash = Run.colour, Run.dash
@@ -101,14 +107,12 @@ class Repeated:
 
 
 def runs_of(jobs: Sequence[TrainingJob], names: Sequence[str]) -> list[Run]:
-    """Table of jobs by the settings `names`, in the order given."""
-    groups: dict[tuple[str, ...], int] = {}
+    """Table of jobs by the settings `names`, in the order given. Without names each job is a group of its own."""
+    groups: dict[str, int] = {}
     found = []
     for job in jobs:
-        known = in_force(job.config)
-        values = {name: shown(known.get(name)) for name in names}
-        own = tuple(value for name, value in values.items() if name != SEED) if names else (str(job.pk),)
-        found.append(Run(job, values, groups.setdefault(own, len(groups)), figures_of(job)))
+        own = experiment_of(job) if names else str(job.pk)
+        found.append(Run(job, values_of(job, names), groups.setdefault(own, len(groups)), figures_of(job)))
     return found
 
 
@@ -147,24 +151,30 @@ def _finite(value: float) -> float | None:
 
 
 def repeated(runs: Sequence[Run]) -> list[Repeated]:
-    """Means over seeds of runs with equal other settings; empty unless some settings have several runs."""
+    """Means over seeds of each experiment; empty unless one has several seeds."""
     groups: dict[int, list[Run]] = {}
     for run in runs:
         groups.setdefault(run.group, []).append(run)
-    if not any(len(group) > 1 for group in groups.values()):
+    if not any(len({seed_of(run.job) for run in group}) > 1 for group in groups.values()):
         return []
     return [_repeated(group) for group in groups.values()]
 
 
 def _repeated(runs: Sequence[Run]) -> Repeated:
-    done = [run for run in runs if run.job.state == JobState.FINISHED]
+    seeds = Counter(seed_of(run.job) for run in runs)
+    done: dict[int, list[Run]] = {}
+    for run in runs:
+        if run.job.state == JobState.FINISHED:
+            done.setdefault(seed_of(run.job), []).append(run)
     means = {}
     for name in FIGURES:
-        values = [run.figures[name].value for run in done if name in run.figures]
+        by_seed = [[run.figures[name].value for run in same if name in run.figures] for same in done.values()]
+        values = [sum(same) / len(same) for same in by_seed if same]
         if values:
             means[name] = mean_of(values)
     shared = {name: value for name, value in runs[0].values.items() if name != SEED}
-    return Repeated(shared, runs[0].group, len(runs), len(done), means)
+    twice = sorted(seed for seed, count in seeds.items() if count > 1)
+    return Repeated(shared, runs[0].group, len(seeds), len(done), twice, means)
 
 
 def mean_of(values: Sequence[float]) -> Mean:

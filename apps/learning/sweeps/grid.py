@@ -12,12 +12,12 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
-from apps.learning.jobs.bases import Base, bases
+from apps.learning.jobs.bases import Base, base_of
 from apps.learning.jobs.configs import form_of
 from apps.learning.jobs.forms import JobForm
 from apps.learning.jobs.jobs import Draft, job_create
 from apps.learning.models import TITLE_LENGTH, JobState, Sweep, TrainingJob
-from apps.learning.sweeps.settings import LAST_RATE, RATE, SEED, form_with, in_force, label, shown
+from apps.learning.sweeps.settings import LAST_RATE, MAY_BE_OFF, RATE, SEED, form_with, in_force, label, shown
 
 MOST_RUNS = 64
 #: Reasons named for combinations that are refused.
@@ -69,9 +69,10 @@ def grid_of(template: TrainingJob, values: Mapping[str, Sequence[Any]], *, user:
         raise ValidationError(f"This grid has {count:,} jobs. A sweep has at most {MOST_RUNS}.")
     base = _base_of(template)
     config = in_force(template.config)
+    _check_off(values)
     follows = RATE in values and LAST_RATE not in values and config[RATE] == config[LAST_RATE]
     known = {_key(job.config): job for job in _known(template, sweep)}
-    form, fields = JobForm({}, user=user), form_of(template, base)
+    form, fields = JobForm({}, user=user, base=base), form_of(template, base)
     cells, refused = [], []
     for chosen in _combinations(values):
         changed = chosen | ({LAST_RATE: chosen[RATE]} if follows else {})
@@ -85,9 +86,25 @@ def grid_of(template: TrainingJob, values: Mapping[str, Sequence[Any]], *, user:
     if refused:
         more = len(refused) - MOST_REASONS
         raise ValidationError([*refused[:MOST_REASONS], *([f"{more} more are refused."] if more > 0 else [])])
+    _check_equal(cells)
     found = Grid(list(values), cells, follows)
     _check_new(found, sweep)
     return found
+
+
+def _check_off(values: Mapping[str, Sequence[Any]]) -> None:
+    """Reject “off” where it would mean the recipe's value."""
+    for name, given in values.items():
+        if None in given and name not in MAY_BE_OFF:
+            raise ValidationError(f"{name} cannot be off. Only limits can: {', '.join(MAY_BE_OFF)}.")
+
+
+def _check_equal(cells: Sequence[Cell]) -> None:
+    known: dict[str, Cell] = {}
+    for cell in cells:
+        same = known.setdefault(_key(cell.draft.config), cell)
+        if same is not cell:
+            raise ValidationError(f"{same.label} and {cell.label} are the same job. Leave one of them out.")
 
 
 def _check_new(grid: Grid, sweep: Sweep | None) -> None:
@@ -122,10 +139,10 @@ def _key(config: Mapping[str, Any]) -> str:
 
 
 def _base_of(template: TrainingJob) -> Base:
-    for one in bases():
-        if one.config == template.config["base"]:
-            return one
-    raise ValidationError(f"{template.base_title} does not exist any more, so no job can start from it.")
+    found = base_of(template)
+    if found is None:
+        raise ValidationError(f"{template.base_title} does not exist any more, so no job can start from it.")
+    return found
 
 
 def _first(form: JobForm) -> str:
@@ -139,20 +156,25 @@ def sweep_start(
 ) -> Sweep:
     """Create the jobs of a grid that have none, in a new sweep or as more jobs of `sweep`.
 
-    A form submitted twice creates one sweep.
+    A form submitted twice creates one sweep, and each of its jobs once.
     """
+    with transaction.atomic():
+        sweep = sweep or _sweep_create(title=title, owner=owner, names=list(grid.names), start_id=start_id)
+        mine = [cell.job.pk for cell in grid.cells if cell.job is not None]
+        TrainingJob.objects.filter(pk__in=mine, sweep=None).update(sweep=sweep)
+        for cell in grid.new:
+            draft = replace(cell.draft, title=_title(sweep.title, cell.label))
+            once = uuid.uuid5(sweep.public_id, _key(draft.config))
+            job_create(owner=owner, draft=draft, sweep=sweep, start_id=once)
+    return sweep
+
+
+def _sweep_create(*, start_id: uuid.UUID | None, **values: Any) -> Sweep:
     try:
         with transaction.atomic():
-            if sweep is None:
-                sweep = Sweep.objects.create(title=title, owner=owner, names=list(grid.names), start_id=start_id)
-            mine = [cell.job.pk for cell in grid.cells if cell.job is not None]
-            TrainingJob.objects.filter(pk__in=mine, sweep=None).update(sweep=sweep)
-            for cell in grid.new:
-                draft = replace(cell.draft, title=_title(sweep.title, cell.label))
-                job_create(owner=owner, draft=draft, sweep=sweep)
+            return Sweep.objects.create(start_id=start_id, **values)
     except IntegrityError:
         return Sweep.objects.get(start_id=start_id)
-    return sweep
 
 
 def _title(sweep: str, values: str) -> str:

@@ -4,7 +4,7 @@ Names are those of `config.json` (docs/learning_jobs.md).
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,8 +19,10 @@ from apps.recipes.registry import TRAININGS
 SEED, RATE, LAST_RATE = "seed", "learning_rate", "last_learning_rate"
 #: Settings with a form field of the same name.
 PLAIN = (SEED, RATE, LAST_RATE, "rows_per_step", "warmup_steps", "gradient_clip", "steps", "most_lag")
+#: Settings that can be off: limits without a value.
+MAY_BE_OFF = tuple(f"loss.{name}" for name in LIMITS)
 TITLES = {name: title for group in GROUPS.values() for name, title in group.items()}
-TITLES |= {"lora.rank": "LoRA rank", "lora.alpha": "LoRA α"}
+TITLES |= {"lora.rank": "LoRA rank", "lora.alpha": "LoRA α", "recipe": "Recipe", "data": "Data", "base": "Starts from"}
 #: Entries of `config.json` that are no settings, or have settings of their own.
 _PARTS = frozenset({"format", "parent", "dataset", "loss", "lora", "held_out", "source", "trackers"})
 #: Separates values.
@@ -123,11 +125,3 @@ def in_force(config: Mapping[str, Any]) -> dict[str, Any]:
     parts |= {"recipe": source.get("recipe_options") or {}, "toy": source.get("options") or {}}
     parts |= {"held_out": config.get("held_out") or {}}
     return found | {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
-
-
-def differing(configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the settings in which jobs differ, the seed last."""
-    known = [in_force(config) for config in configs]
-    names = dict.fromkeys(name for one in known for name in one if name != "base")
-    found = [name for name in names if any(one.get(name) != known[0].get(name) for one in known)]
-    return sorted(found, key=lambda name: name == SEED)

@@ -7,6 +7,7 @@ from django import forms
 
 from apps.accounts.models import User
 from apps.experiments.solving.manifest import Method, Problems, Scorer
+from apps.learning.jobs.readers import cannot_ask
 from apps.learning.models import Comparison, ModelState, TrainedModel, TrainingJob
 from apps.learning.presets import TOYS
 from apps.learning.trained.comparing import NotComparable, toy_compare
@@ -66,6 +67,14 @@ class ToyForm(forms.Form):
         more.setdefault("initial", {"start_id": uuid.uuid4(), "toy": model.job.toy or "copy"})
         super().__init__(*args, **more)
         self.model = model
+
+    def clean_toy(self) -> str:
+        """Reject a toy that cannot ask the model or its parent."""
+        toy = str(self.cleaned_data["toy"])
+        for model, which in ((self.model.folder, "model"), (self.model.parent, "parent")):
+            if reason := cannot_ask(toy, model):
+                raise forms.ValidationError(reason.replace("this model", f"this {which}"))
+        return toy
 
     def start(self, user: User) -> Comparison:
         """Start the comparison of a valid form. Raises `NotComparable`."""

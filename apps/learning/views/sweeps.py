@@ -20,15 +20,16 @@ from apps.learning.charts.curves import AXES, curves_of, reading
 from apps.learning.charts.runs import charts_of_runs
 from apps.learning.jobs.jobs import job_stop
 from apps.learning.models import Sweep, TrainingJob
+from apps.learning.sweeps.alike import FIRST, differing
 from apps.learning.sweeps.figures import FIGURES, in_order, repeated, runs_of
 from apps.learning.sweeps.forms import SweepForm
 from apps.learning.sweeps.grid import MOST_RUNS, devices, sweep_start
-from apps.learning.sweeps.settings import SEED, TITLES, differing
+from apps.learning.sweeps.settings import SEED, TITLES
 from apps.ui.sent import uuid_of, whole_number
 
 WIDEST = 2000
-#: Most settings with a column on the page of chosen jobs.
-MOST_COLUMNS = 5
+#: Most settings with a column on the page of chosen jobs, with those that say which experiment it is.
+MOST_COLUMNS = 6
 
 
 @never_cache
@@ -90,7 +91,7 @@ def sweep_detail(request: HttpRequest, sweep_id: uuid.UUID) -> HttpResponse:
 def runs_chosen(request: HttpRequest) -> HttpResponse:
     """Show chosen jobs side by side, by the settings in which they differ."""
     jobs = _jobs_asked(request)
-    names = differing([job.config for job in jobs]) if jobs else []
+    names = differing(jobs) if jobs else []
     shown = names if len(names) <= MOST_COLUMNS else [*names[: MOST_COLUMNS - 1], *(SEED for name in names if name == SEED)]
     return _runs(request, jobs, shown, None, hidden=len(names) - len(shown))
 
@@ -104,7 +105,8 @@ def _runs(
         "sweep": sweep,
         "runs": in_order(runs, sort) if sort else runs,
         "columns": _columns(request, [*names, "state", "step", *FIGURES], sort),
-        "names": [(name, TITLES.get(name, name)) for name in names if name != SEED],
+        "names": [(name, TITLES.get(name, name), name not in FIRST) for name in names if name != SEED],
+        "first_columns": FIRST,
         "figures": FIGURES.values(),
         "repeated": repeated(runs),
         "hidden": hidden,
@@ -129,7 +131,9 @@ def _columns(request: HttpRequest, names: Sequence[str], sort: str) -> list[dict
         order = (name if sort.startswith("-") else f"-{name}") if aria else first
         title = FIGURES.get(name) or TITLES.get(name) or {"state": "State", "step": "Step"}.get(name, name)
         address = f"{request.path}?{urlencode([*kept, ('sort', order)])}"
-        found.append({"title": title, "aria": aria, "address": address, "is_number": name not in ("state",), "name": name})
+        found.append(
+            {"title": title, "aria": aria, "address": address, "is_number": name not in (*FIRST, "state"), "name": name}
+        )
     return found
 
 
