@@ -43,7 +43,7 @@ def test_leases_of_many_runs_are_renewed_in_one_write_and_a_moved_fence_is_found
 
 
 @pytest.mark.django_db
-def test_a_drive_that_lost_its_run_learns_of_it_beside_the_next_drive_of_the_same_process() -> None:
+def test_a_drive_that_lost_its_run_learns_of_it_when_the_next_drive_asks_too() -> None:
     before = taken(0)
     Run.objects.update(lease_until=None)
     after = lease_take(before.pk, "elsewhere/1/1")

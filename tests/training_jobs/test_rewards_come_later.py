@@ -5,19 +5,23 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.learning.models import Reward, RewardAsked, Rollout, TrainingJob
+from apps.experiments.advancing import conduct_once
+from apps.experiments.models import CellState, Experiment
+from apps.learning.models import JobState, Reward, RewardAsked, RewardState, Rollout, TrainingJob
 from apps.learning.rollouts.producer import left_out
 from apps.learning.rollouts.rewards import FAILED, LATE, reward_counts
 from apps.learning.rollouts.rollouts import Rollouts
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.runs.models import REWARD, Run
+from apps.runs.models import LIVE, REWARD, Run, RunCommand
 from tests.cast import person
 from tests.datasets.factory import version_of
 from tests.datasets.streams import shards, stream_state
+from tests.experiments.driving import make_experiment, make_set
 from tests.reasoning.play import proof
 from tests.runs.driving import drive, with_model
 from tests.training_jobs.playing import MODELS, Stage, a_playing_job, poll_until
@@ -54,6 +58,12 @@ def write(stage: Stage, *texts: str) -> None:
         stage.drive(answer=partial(written, text))
 
 
+def write_last(stage: Stage, *texts: str) -> None:
+    """As `write`, but the newest runs."""
+    stage.sent.rotate(len(texts))
+    write(stage, *texts)
+
+
 def grade(stage: Stage, points: int | None) -> None:
     """Drive the oldest grading; None: its model gives no answer."""
     run = Run.objects.get(pk=stage.sent.popleft())
@@ -61,6 +71,18 @@ def grade(stage: Stage, points: int | None) -> None:
     answer = f"<grading><feedback>Fine.</feedback><points>{points}</points></grading>"
     faults = {} if points is not None else {"fail": True}
     drive(run, with_model(ScriptedBackend(lambda _: answer if not faults else "I like turtles."), "marker"))
+
+
+def end_first(stage: Stage) -> None:
+    """End the oldest sent run as its cancel command does; a single call may be faster than the command."""
+    run = Run.objects.get(pk=stage.sent.popleft())
+    assert run.commands.get().name == "cancel"
+    Run.objects.filter(pk=run.pk).update(status="cancelled", status_reason="Cancelled.")
+
+
+def live_gradings() -> int:
+    cells = Run.objects.filter(cell__state=CellState.RUNNING, status__in=LIVE).count()
+    return cells + Run.objects.filter(preset=REWARD, status__in=LIVE).count()
 
 
 def rewards_of(job: TrainingJob) -> list[float]:
@@ -107,8 +129,8 @@ def test_the_same_text_is_graded_once_also_for_another_job(stage: Stage, playing
     assert [reward_counts(job).known for job in (first, second)] == [1, 3]
 
 
-@pytest.mark.parametrize("comes", [True, False])
-def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollouts], comes: bool) -> None:
+@pytest.mark.parametrize("asked_again", [True, False])
+def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollouts], asked_again: bool) -> None:
     job = a_job(3, reward_within_s=600)
     playing.append(one := Rollouts(job))
     one.poll()
@@ -125,14 +147,17 @@ def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollout
     assert stream_state(job.folder)["unfinished"] == 0
     assert reward_counts(job).late == 1
     assert [row["reason"] for row in left_out(job.folder)] == [LATE]
-    if comes:
-        grade(stage, 3)
+    if asked_again:
+        end_first(stage)
         again = a_job(3)
         playing.append(next_one := Rollouts(again))
         next_one.poll()
         write(stage, "A", "B", "C")
+        next_one.poll()
+        next_one.poll()
+        grade(stage, 3)
         until_end(next_one, again)
-        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it serves later jobs"
+        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it is graded again"
 
 
 def test_a_failed_grading_leaves_its_answer_out_and_is_made_again_when_asked_again(
@@ -180,18 +205,146 @@ def test_a_driver_that_dies_while_rewards_are_awaited_leaves_nothing_undone(stag
     assert Rollout.objects.count() == 2
 
 
-def test_gradings_share_the_capacity_of_experiments(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
-    settings.GRADING_AT_ONCE = 1
+@pytest.mark.parametrize("by", ["another job", "the same job when it is resumed"])
+def test_a_grading_that_the_end_of_a_job_cancelled_is_made_again(stage: Stage, playing: list[Rollouts], by: str) -> None:
     job = a_job()
+    one = Rollouts(job)
+    one.poll()
+    write(stage, "A", "B")
+    one.poll()
+    one.poll()
+    one.end()
+    assert RunCommand.objects.filter(name="cancel", run__preset=REWARD).count() == 2
+    again = job
+    if by == "another job":
+        TrainingJob.objects.update(state=JobState.STOPPED)
+        again = a_job()
+    playing.append(next_one := Rollouts(again))
+    next_one.poll()
+    end_first(stage)
+    end_first(stage)
+    if again != job:
+        write(stage, "A", "B")
+        next_one.poll()
+        next_one.poll()
+    grade(stage, 7)
+    grade(stage, 0)
+    until_end(next_one, again)
+    assert rewards_of(again) == [0.0, 1.0]
+
+
+def test_the_end_of_a_job_cancels_no_grading_that_another_job_awaits(stage: Stage, playing: list[Rollouts]) -> None:
+    jobs = [a_job(), a_job()]
+    for job in jobs:
+        playing.append(one := Rollouts(job))
+        one.poll()
+        write_last(stage, "A", "B")
+        one.poll()
+        one.poll()
+    playing[0].end()
+    assert not RunCommand.objects.exists()
+    TrainingJob.objects.filter(pk=jobs[0].pk).update(state=JobState.STOPPED)
+    playing[1].end()
+    assert RunCommand.objects.count() == 2, "a job that has ended awaits nothing"
+
+
+def test_late_gradings_are_cancelled_and_keep_their_place_until_they_end(
+    stage: Stage, playing: list[Rollouts], settings: Settings
+) -> None:
+    settings.GRADING_AT_ONCE = 2
+    job = a_job(4)
+    playing.append(one := Rollouts(job))
+    one.poll()
+    write(stage, "A", "B", "C", "D")
+    one.poll()
+    one.poll()
+    assert live_gradings() == 2
+    RewardAsked.objects.filter(reward__state=RewardState.RUNNING).update(until=timezone.now() - timedelta(seconds=1))
+    for _ in range(3):
+        one.poll()
+    assert (live_gradings(), RunCommand.objects.filter(name="cancel").count()) == (2, 2)
+    end_first(stage)
+    end_first(stage)
+    one.poll()
+    assert live_gradings() == len(stage.sent) == 2
+    assert reward_counts(job).late == 2
+
+
+def test_a_grader_that_fails_again_and_again_stops_the_job(stage: Stage, playing: list[Rollouts]) -> None:
+    playing.append(one := Rollouts(a_job(8)))
+    one.poll()
+    write(stage, *"ABCDEFGH")
+    one.poll()
+    one.poll()
+    Run.objects.filter(pk__in=[stage.sent.popleft() for _ in range(4)]).update(status="failed", status_reason="no such model")
+    one.poll()
+    assert one.trouble == ""
+    Run.objects.filter(pk=stage.sent.popleft()).update(status="failed", status_reason="no such model")
+    one.poll()
+    assert one.trouble == ("5 consecutive gradings of rewards failed. Reason of the last failure: no such model")
+
+
+def an_experiment() -> Experiment:
+    return make_experiment(person("alice"), make_set(9), at_once=9, alias="marker")
+
+
+def lose(runs: list[int]) -> None:
+    Run.objects.filter(pk__in=runs).update(status="failed", status_reason="lost")
+
+
+def test_gradings_share_the_capacity_of_experiments(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
+    """An experiment that fills the capacity gives half of it to a job that awaits rewards, and none where no job does."""
+    settings.GRADING_AT_ONCE = 4
+    job = a_job(4)
+    playing.append(one := Rollouts(job))
+    one.poll()
+    an_experiment()
+    assert conduct_once() == 4
+    cells = [stage.sent.pop() for _ in range(4)]
+    write(stage, "A", "B", "C", "D")
+    for _ in range(3):
+        one.poll()
+        assert conduct_once() == 0
+    RewardAsked.objects.update(until=F("until") - timedelta(minutes=20))
+    one.poll()
+    assert (len(stage.sent), live_gradings(), reward_counts(job).late) == (0, 4, 0), "they wait, and are not late"
+    lose(cells[:3])
+    assert conduct_once() == 1
+    assert live_gradings() == 2
+    one.poll()
+    assert (live_gradings(), Run.objects.filter(preset=REWARD).count()) == (4, 2)
+    assert conduct_once() == 0
+
+
+def test_experiments_share_the_capacity_of_rewards(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
+    settings.GRADING_AT_ONCE = 4
+    playing.append(one := Rollouts(a_job(4)))
+    one.poll()
+    write(stage, "A", "B", "C", "D")
+    one.poll()
+    one.poll()
+    an_experiment()
+    assert (conduct_once(), live_gradings()) == (0, 4)
+    grade(stage, 7)
+    assert (conduct_once(), live_gradings()) == (1, 4)
+
+
+def test_a_reward_is_late_by_the_time_of_its_grading(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
+    settings.GRADING_AT_ONCE = 1
+    job = a_job(reward_within_s=600)
     playing.append(one := Rollouts(job))
     one.poll()
     write(stage, "A", "B")
-    for _ in range(3):
-        one.poll()
-    assert len(stage.sent) == 1
-    grade(stage, 7)
     one.poll()
-    assert len(stage.sent) == 1
+    one.poll()
+    run = Run.objects.get(preset=REWARD)
+    RewardAsked.objects.update(until=F("until") - timedelta(minutes=20))
+    for minutes, late in ((9, 0), (11, 1)):
+        Run.objects.filter(pk=run.pk).update(started_at=timezone.now() - timedelta(minutes=minutes))
+        one.poll()
+        assert reward_counts(job).late == late
+    assert (reward_counts(job).waiting, reward_counts(job).not_begun) == (1, 1)
+    assert RunCommand.objects.get(name="cancel").run == run
 
 
 def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: Client) -> None:
@@ -202,4 +355,5 @@ def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: 
     one.poll()
     client.force_login(person("alice"))
     page = client.get(f"/learning/jobs/{job.public_id}/").content.decode()
-    assert "2 asked, 2 under way, 1 known from an equal text" in page
+    assert "2 asked, 2 under way (2 of them waiting for room among all gradings), 1 known from an equal text" in page
+    assert "0 late (15 min for a grading, 6 h until it begins)" in page

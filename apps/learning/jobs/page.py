@@ -17,7 +17,7 @@ from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
 from apps.learning.rollouts.curriculum import words_of
-from apps.learning.rollouts.plan import RolloutPlan, plan_of
+from apps.learning.rollouts.plan import REWARD_BEGINS_S, RolloutPlan, plan_of
 from apps.learning.rollouts.producer import left_out, producer_state
 from apps.learning.rollouts.resting import visits_rested
 from apps.learning.rollouts.rewards import RewardCounts, reward_counts
@@ -85,6 +85,11 @@ class Played:
     def chosen(self) -> list[str]:
         """What was chosen of a problem set and why, in sentences."""
         return words_of(self.plan.chosen)
+
+    @property
+    def begins_s(self) -> float:
+        """Seconds for which a reward waits for its grading to begin."""
+        return REWARD_BEGINS_S
 
     @property
     def finished(self) -> int:

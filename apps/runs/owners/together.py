@@ -67,7 +67,7 @@ def _renewed(asked: Sequence[_Renewal]) -> Sequence[int | None]:
     groups: dict[tuple[int, float], list[int]] = defaultdict(list)
     for one in asked:
         groups[one.run.fence, one.seconds].append(one.run.pk)
-    held: set[tuple[int, int]] = set()  # Runs with their fences: a drive that lost its run may ask beside the next one.
+    held: set[tuple[int, int]] = set()  # Runs with their fences: a drive that lost its run may ask together with the next one.
     for (fence, seconds), runs in groups.items():
         held |= {(run, fence) for run in leases_renew(runs, fence, seconds)}
     return [_window(one.run) if (one.run.pk, one.run.fence) in held else None for one in asked]
