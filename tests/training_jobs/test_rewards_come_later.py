@@ -1,96 +1,33 @@
 """Rewards of a job's own runs by a grader: cached, late, never, failed. A missing reward is left out and is never 0."""
 
 from datetime import timedelta
-from functools import partial
-from typing import Any
 
 import pytest
-from django.db.models import F
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
-from apps.experiments.advancing import conduct_once
-from apps.experiments.models import CellState, Experiment
-from apps.learning.models import JobState, Reward, RewardAsked, RewardState, Rollout, TrainingJob
+from apps.learning.models import JobState, Reward, RewardAsked, Rollout, TrainingJob
 from apps.learning.rollouts.producer import left_out
 from apps.learning.rollouts.rewards import FAILED, LATE, reward_counts
 from apps.learning.rollouts.rollouts import Rollouts
-from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.runs.models import LIVE, REWARD, Run, RunCommand
+from apps.runs.models import REWARD, Run, RunCommand
 from tests.cast import person
-from tests.datasets.factory import version_of
 from tests.datasets.streams import shards, stream_state
-from tests.experiments.driving import make_experiment, make_set
-from tests.reasoning.play import proof
-from tests.runs.driving import drive, with_model
-from tests.training_jobs.playing import MODELS, Stage, a_playing_job, poll_until
+from tests.training_jobs.playing import Stage
+from tests.training_jobs.rewarding import (
+    a_job,
+    end_first,
+    grade,
+    rewards_of,
+    until_end,
+    write,
+    write_last,
+)
+from tests.training_jobs.rewarding import (
+    marker as marker,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MARKER = """
-[marker]
-backend = "openai_http"
-title = "Marker"
-model = "none"
-base_url = "http://127.0.0.1:9/v1"
-"""
-
-
-@pytest.fixture(autouse=True)
-def _marker(stage: Stage, settings: Settings) -> None:
-    settings.MODELS_FILE.write_text(MODELS + MARKER)
-
-
-def a_job(runs: int = 2, **plan: Any) -> TrainingJob:
-    version_of()
-    graded = {"judge": "grader", "reward_workflow": "single_turn", "reward_alias": "marker"}
-    more = {"scaffold": "single_call", "runs_a_group": runs, "at_once": runs, **graded}
-    return a_playing_job("turn_grpo", **(more | plan))
-
-
-def written(text: str, _: object) -> str:
-    return proof(text, "So it holds.")
-
-
-def write(stage: Stage, *texts: str) -> None:
-    """Drive the oldest sent runs: each hands in one text."""
-    for text in texts:
-        stage.drive(answer=partial(written, text))
-
-
-def write_last(stage: Stage, *texts: str) -> None:
-    """As `write`, but the newest runs."""
-    stage.sent.rotate(len(texts))
-    write(stage, *texts)
-
-
-def grade(stage: Stage, points: int | None) -> None:
-    """Drive the oldest grading; None: its model gives no answer."""
-    run = Run.objects.get(pk=stage.sent.popleft())
-    assert run.preset == REWARD
-    answer = f"<grading><feedback>Fine.</feedback><points>{points}</points></grading>"
-    faults = {} if points is not None else {"fail": True}
-    drive(run, with_model(ScriptedBackend(lambda _: answer if not faults else "I like turtles."), "marker"))
-
-
-def end_first(stage: Stage) -> None:
-    """End the oldest sent run as its cancel command does; a single call may be faster than the command."""
-    run = Run.objects.get(pk=stage.sent.popleft())
-    assert run.commands.get().name == "cancel"
-    Run.objects.filter(pk=run.pk).update(status="cancelled", status_reason="Cancelled.")
-
-
-def live_gradings() -> int:
-    cells = Run.objects.filter(cell__state=CellState.RUNNING, status__in=LIVE).count()
-    return cells + Run.objects.filter(preset=REWARD, status__in=LIVE).count()
-
-
-def rewards_of(job: TrainingJob) -> list[float]:
-    return sorted(row.reward for rows in shards(job.folder) for row in rows if row.reward is not None)
-
-
-def until_end(one: Rollouts, job: TrainingJob) -> None:
-    poll_until(one, (job.folder / "rows" / "END").exists)
 
 
 def test_solutions_are_graded_in_runs_of_their_own_and_fed_when_their_points_come(
@@ -248,28 +185,6 @@ def test_the_end_of_a_job_cancels_no_grading_that_another_job_awaits(stage: Stag
     assert RunCommand.objects.count() == 2, "a job that has ended awaits nothing"
 
 
-def test_late_gradings_are_cancelled_and_keep_their_place_until_they_end(
-    stage: Stage, playing: list[Rollouts], settings: Settings
-) -> None:
-    settings.GRADING_AT_ONCE = 2
-    job = a_job(4)
-    playing.append(one := Rollouts(job))
-    one.poll()
-    write(stage, "A", "B", "C", "D")
-    one.poll()
-    one.poll()
-    assert live_gradings() == 2
-    RewardAsked.objects.filter(reward__state=RewardState.RUNNING).update(until=timezone.now() - timedelta(seconds=1))
-    for _ in range(3):
-        one.poll()
-    assert (live_gradings(), RunCommand.objects.filter(name="cancel").count()) == (2, 2)
-    end_first(stage)
-    end_first(stage)
-    one.poll()
-    assert live_gradings() == len(stage.sent) == 2
-    assert reward_counts(job).late == 2
-
-
 def test_a_grader_that_fails_again_and_again_stops_the_job(stage: Stage, playing: list[Rollouts]) -> None:
     playing.append(one := Rollouts(a_job(8)))
     one.poll()
@@ -282,69 +197,6 @@ def test_a_grader_that_fails_again_and_again_stops_the_job(stage: Stage, playing
     Run.objects.filter(pk=stage.sent.popleft()).update(status="failed", status_reason="no such model")
     one.poll()
     assert one.trouble == ("5 consecutive gradings of rewards failed. Reason of the last failure: no such model")
-
-
-def an_experiment() -> Experiment:
-    return make_experiment(person("alice"), make_set(9), at_once=9, alias="marker")
-
-
-def lose(runs: list[int]) -> None:
-    Run.objects.filter(pk__in=runs).update(status="failed", status_reason="lost")
-
-
-def test_gradings_share_the_capacity_of_experiments(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
-    """An experiment that fills the capacity gives half of it to a job that awaits rewards, and none where no job does."""
-    settings.GRADING_AT_ONCE = 4
-    job = a_job(4)
-    playing.append(one := Rollouts(job))
-    one.poll()
-    an_experiment()
-    assert conduct_once() == 4
-    cells = [stage.sent.pop() for _ in range(4)]
-    write(stage, "A", "B", "C", "D")
-    for _ in range(3):
-        one.poll()
-        assert conduct_once() == 0
-    RewardAsked.objects.update(until=F("until") - timedelta(minutes=20))
-    one.poll()
-    assert (len(stage.sent), live_gradings(), reward_counts(job).late) == (0, 4, 0), "they wait, and are not late"
-    lose(cells[:3])
-    assert conduct_once() == 1
-    assert live_gradings() == 2
-    one.poll()
-    assert (live_gradings(), Run.objects.filter(preset=REWARD).count()) == (4, 2)
-    assert conduct_once() == 0
-
-
-def test_experiments_share_the_capacity_of_rewards(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
-    settings.GRADING_AT_ONCE = 4
-    playing.append(one := Rollouts(a_job(4)))
-    one.poll()
-    write(stage, "A", "B", "C", "D")
-    one.poll()
-    one.poll()
-    an_experiment()
-    assert (conduct_once(), live_gradings()) == (0, 4)
-    grade(stage, 7)
-    assert (conduct_once(), live_gradings()) == (1, 4)
-
-
-def test_a_reward_is_late_by_the_time_of_its_grading(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
-    settings.GRADING_AT_ONCE = 1
-    job = a_job(reward_within_s=600)
-    playing.append(one := Rollouts(job))
-    one.poll()
-    write(stage, "A", "B")
-    one.poll()
-    one.poll()
-    run = Run.objects.get(preset=REWARD)
-    RewardAsked.objects.update(until=F("until") - timedelta(minutes=20))
-    for minutes, late in ((9, 0), (11, 1)):
-        Run.objects.filter(pk=run.pk).update(started_at=timezone.now() - timedelta(minutes=minutes))
-        one.poll()
-        assert reward_counts(job).late == late
-    assert (reward_counts(job).waiting, reward_counts(job).not_begun) == (1, 1)
-    assert RunCommand.objects.get(name="cancel").run == run
 
 
 def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: Client) -> None:

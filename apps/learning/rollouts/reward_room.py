@@ -19,7 +19,7 @@ def awaited() -> QuerySet[RewardAsked]:
 
 
 def jobs_that_want_rewards() -> int:
-    """Jobs that await rewards now; others leave their part of the capacity to whoever works."""
+    """Jobs that await rewards now; others leave their part of the capacity to the work that is there."""
     return TrainingJob.objects.filter(under_way(), Exists(awaited().filter(job=OuterRef("pk")))).count()
 
 

@@ -104,7 +104,7 @@ def runs_of(
 
 
 def held_out_problems(count: int) -> list[Problem]:
-    """Different problems that no job trains on, always the same. Raises `ValueError` if there are not so many."""
+    """Different problems that no job trains on, always the same. Raises `ValueError` if there are fewer."""
     if count > held_out_count():
         raise ValueError(f"There are {held_out_count()} held-out problems. Ask for at most as many.")
     random, found = np.random.default_rng(0), dict[Problem, None]()
