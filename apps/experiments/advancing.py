@@ -20,14 +20,13 @@ from apps.experiments.models import (
     SolvingCell,
     SolvingState,
 )
-from apps.experiments.selectors import gradings_under_way
 from apps.experiments.solving import cells as solving
 from apps.experiments.solving import grading
 from apps.experiments.solving.curves.recording import answers_record
 from apps.experiments.solving.people.answers import answers_settle
 from apps.experiments.solving.scoring import scores_add
 from apps.graders.planning.naming import aliases_in
-from apps.processes.capacity import FAILURES_AT_MOST, last_failure, room_of
+from apps.processes.capacity import FAILURES_AT_MOST, GRADINGS, last_failure
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_measurable
 from apps.runs.models import LIVE, RunStatus
@@ -60,7 +59,8 @@ def conduct_once() -> int:
         for pk in running:
             _pause(pk, str(error))
         return 0
-    return sum(_advanced(pk, aliases, len(running)) for pk in running)
+    parties = GRADINGS.parties()
+    return sum(_advanced(pk, aliases, parties) for pk in running)
 
 
 def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], parties: int) -> int:
@@ -77,7 +77,7 @@ def _advanced(experiment_pk: int, aliases: Mapping[str, Alias], parties: int) ->
 
 @transaction.atomic
 def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], parties: int) -> int:
-    """Start as many cells as there is capacity for, shared by `parties` experiments; return the number started.
+    """Start as many cells as there is capacity for, shared by `parties`; return the number started.
 
     `aliases` include candidates, which play in experiments on solving only.
     """
@@ -172,11 +172,8 @@ def lost_cells_fail() -> None:
 
 
 def _room(experiment: Experiment, parties: int, own: int) -> int:
-    """Number of cells that this experiment may start, given its own and those of the others."""
-    limit = settings.GRADING_AT_ONCE
-    return room_of(
-        at_once=experiment.at_once, limit=limit, parties=parties, own=own, others=gradings_under_way(besides=experiment)
-    )
+    """Number of cells that this experiment may start, given its own and all other gradings."""
+    return GRADINGS.room(at_once=experiment.at_once, limit=settings.GRADING_AT_ONCE, parties=parties, own=own)
 
 
 def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:

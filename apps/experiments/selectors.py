@@ -206,8 +206,13 @@ def columns_of(asked: RowFilter, query: Any) -> list[dict[str, str]]:
     return columns
 
 
-def gradings_under_way(besides: Experiment | None = None) -> int:
-    """Cells and gradings of experiments that are running; without those of one experiment."""
-    found = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=besides).count()
-    found += SolvingCell.objects.filter(state=SolvingState.RUNNING).exclude(experiment=besides).count()
-    return found + CellScore.objects.filter(state=CellScore.State.RUNNING).exclude(cell__experiment=besides).count()
+def gradings_under_way() -> int:
+    """Cells and gradings of experiments that are running."""
+    found = ExperimentCell.objects.filter(state=CellState.RUNNING).count()
+    found += SolvingCell.objects.filter(state=SolvingState.RUNNING).count()
+    return found + CellScore.objects.filter(state=CellScore.State.RUNNING).count()
+
+
+def experiments_running() -> int:
+    """Experiments that start cells while there is room."""
+    return Experiment.objects.filter(state=ExperimentState.RUNNING).count()

@@ -142,7 +142,10 @@ class Rollout(models.Model):
 
 
 class RewardAsked(models.Model):
-    """A reward that a job asked for: of a solution of one of its own runs. `is_late`: it had not come by `until`."""
+    """A reward that a job asked for: of a solution of one of its own runs.
+
+    `until`: its grading must have begun by then. `is_late`: it had not begun, or took longer than the job waits.
+    """
 
     job = models.ForeignKey(TrainingJob, on_delete=models.CASCADE, related_name="rewards_asked")
     judged = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")

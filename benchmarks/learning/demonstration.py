@@ -26,6 +26,7 @@ from apps.reasoning.statistics.metrics import Measure, average
 from apps.reasoning.statistics.scores import Scores
 from benchmarks.learning.curves import Curve, Point, drawn
 from benchmarks.learning.toys import job
+from workers.training.toys.arithmetic import held_out_count
 
 OUT = Path(__file__).parent / "demonstration"
 SIZES = {"hidden": 168, "layers": 3, "heads": 4, "prompts": True}
@@ -52,6 +53,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=Path, help="folder in which to keep both jobs")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
+    if not 1 <= given.problems <= held_out_count():
+        parser.error(f"--problems: 1 to {held_out_count()}, because there are no more held-out problems.")
     with tempfile.TemporaryDirectory(prefix="ls-demonstration-") as place:
         found = demonstrated(given.jobs or Path(place), given)
     given.out.mkdir(parents=True, exist_ok=True)

@@ -42,6 +42,20 @@ def test_leases_of_many_runs_are_renewed_in_one_write_and_a_moved_fence_is_found
     assert {run.active_seconds for run in Run.objects.exclude(pk=runs[3].pk)} == {5.0}
 
 
+@pytest.mark.django_db
+def test_a_drive_that_lost_its_run_learns_of_it_when_the_next_drive_asks_too() -> None:
+    before = taken(0)
+    Run.objects.update(lease_until=None)
+    after = lease_take(before.pk, "elsewhere/1/1")
+    assert after is not None
+    assert (before.fence, after.fence) == (1, 2)
+    loop = asyncio.new_event_loop()
+    windows = _renewed([_Renewal(run, 5.0, loop, loop.create_future()) for run in (before, after)])
+    loop.close()
+    assert [window is None for window in windows] == [True, False]
+    assert Run.objects.get().active_seconds == 5.0
+
+
 @pytest.mark.django_db(transaction=True)
 async def test_each_run_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = await asyncio.to_thread(lambda: [taken(number) for number in range(3)])

@@ -43,8 +43,8 @@ def last(folder: Path, name: str, count: int = 10) -> float:
     return fmean([line[name] for line in lines(folder / "metrics.jsonl") if name in line][-count:])
 
 
-def first(folder: Path, name: str) -> float:
-    return float(lines(folder / "metrics.jsonl")[0][name])
+def first(folder: Path, name: str, count: int = 1) -> float:
+    return fmean(float(line[name]) for line in lines(folder / "metrics.jsonl")[:count])
 
 
 def test_copying_is_learned_from_random_weights(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.xdist_group("notes")
 def test_attempts_at_states_of_a_reasoning_cache_are_learned_from(tmp_path: Path, notes: Path) -> None:
     trained(tmp_path / "rl", "rc_rl", {"toy": "notes"}, 60, notes, rows_per_step=256, **REINFORCED)
-    assert first(tmp_path / "rl", "toy/solved") < 0.6
-    assert last(tmp_path / "rl", "toy/solved") >= 0.55
+    before, after = first(tmp_path / "rl", "toy/solved", 20), last(tmp_path / "rl", "toy/solved", 20)
+    assert after >= max(0.55, before + 0.05)  # With four seeds, the rise is 0.08 to 0.15.
 
 
 @pytest.mark.xdist_group("notes")

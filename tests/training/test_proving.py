@@ -7,10 +7,19 @@ import pytest
 
 from apps.recipes.mathematics.rows import check_row
 from apps.recipes.registry import RECIPES
+from benchmarks.learning import demonstration
 from workers.training.models import tiny_base
 from workers.training.policy import Completion, Policy
 from workers.training.toys import proving
-from workers.training.toys.arithmetic import Problem, drawn_problem, is_right, proof_text, slipped_lines, written
+from workers.training.toys.arithmetic import (
+    Problem,
+    drawn_problem,
+    held_out_count,
+    is_right,
+    proof_text,
+    slipped_lines,
+    written,
+)
 from workers.training.toys.scaffold_runs import Asked, Said, play
 
 PROBLEM = Problem((7, "+", 5, "*", 3))
@@ -65,6 +74,17 @@ def test_held_out_problems_are_never_drawn_for_training() -> None:
     assert len(set(held_out)) == 200
     assert trained.isdisjoint(held_out)
     assert {one.is_held_out for one in held_out} == {True}
+
+
+def test_more_held_out_problems_than_there_are_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    most = held_out_count()
+    assert len(proving.held_out_problems(most)) == most
+    with pytest.raises(ValueError, match=f"There are {most} held-out problems"):
+        proving.held_out_problems(most + 1)
+    monkeypatch.setattr("sys.argv", ["demonstration", "--problems", str(most + 1)])
+    with pytest.raises(SystemExit):
+        demonstration.main()
+    assert f"--problems: 1 to {most}, because" in capsys.readouterr().err
 
 
 def test_the_teachers_proofs_are_right_and_its_slips_are_wrong() -> None:

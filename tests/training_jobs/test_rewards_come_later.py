@@ -1,74 +1,33 @@
 """Rewards of a job's own runs by a grader: cached, late, never, failed. A missing reward is left out and is never 0."""
 
 from datetime import timedelta
-from functools import partial
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
-from apps.learning.models import Reward, RewardAsked, Rollout, TrainingJob
+from apps.learning.models import JobState, Reward, RewardAsked, Rollout, TrainingJob
 from apps.learning.rollouts.producer import left_out
 from apps.learning.rollouts.rewards import FAILED, LATE, reward_counts
 from apps.learning.rollouts.rollouts import Rollouts
-from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.runs.models import REWARD, Run
+from apps.runs.models import REWARD, Run, RunCommand
 from tests.cast import person
-from tests.datasets.factory import version_of
 from tests.datasets.streams import shards, stream_state
-from tests.reasoning.play import proof
-from tests.runs.driving import drive, with_model
-from tests.training_jobs.playing import MODELS, Stage, a_playing_job, poll_until
+from tests.training_jobs.playing import Stage
+from tests.training_jobs.rewarding import (
+    a_job,
+    end_first,
+    grade,
+    rewards_of,
+    until_end,
+    write,
+    write_last,
+)
+from tests.training_jobs.rewarding import (
+    marker as marker,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MARKER = """
-[marker]
-backend = "openai_http"
-title = "Marker"
-model = "none"
-base_url = "http://127.0.0.1:9/v1"
-"""
-
-
-@pytest.fixture(autouse=True)
-def _marker(stage: Stage, settings: Settings) -> None:
-    settings.MODELS_FILE.write_text(MODELS + MARKER)
-
-
-def a_job(runs: int = 2, **plan: Any) -> TrainingJob:
-    version_of()
-    graded = {"judge": "grader", "reward_workflow": "single_turn", "reward_alias": "marker"}
-    more = {"scaffold": "single_call", "runs_a_group": runs, "at_once": runs, **graded}
-    return a_playing_job("turn_grpo", **(more | plan))
-
-
-def written(text: str, _: object) -> str:
-    return proof(text, "So it holds.")
-
-
-def write(stage: Stage, *texts: str) -> None:
-    """Drive the oldest sent runs: each hands in one text."""
-    for text in texts:
-        stage.drive(answer=partial(written, text))
-
-
-def grade(stage: Stage, points: int | None) -> None:
-    """Drive the oldest grading; None: its model gives no answer."""
-    run = Run.objects.get(pk=stage.sent.popleft())
-    assert run.preset == REWARD
-    answer = f"<grading><feedback>Fine.</feedback><points>{points}</points></grading>"
-    faults = {} if points is not None else {"fail": True}
-    drive(run, with_model(ScriptedBackend(lambda _: answer if not faults else "I like turtles."), "marker"))
-
-
-def rewards_of(job: TrainingJob) -> list[float]:
-    return sorted(row.reward for rows in shards(job.folder) for row in rows if row.reward is not None)
-
-
-def until_end(one: Rollouts, job: TrainingJob) -> None:
-    poll_until(one, (job.folder / "rows" / "END").exists)
 
 
 def test_solutions_are_graded_in_runs_of_their_own_and_fed_when_their_points_come(
@@ -107,8 +66,8 @@ def test_the_same_text_is_graded_once_also_for_another_job(stage: Stage, playing
     assert [reward_counts(job).known for job in (first, second)] == [1, 3]
 
 
-@pytest.mark.parametrize("comes", [True, False])
-def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollouts], comes: bool) -> None:
+@pytest.mark.parametrize("asked_again", [True, False])
+def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollouts], asked_again: bool) -> None:
     job = a_job(3, reward_within_s=600)
     playing.append(one := Rollouts(job))
     one.poll()
@@ -125,14 +84,17 @@ def test_a_late_reward_leaves_its_answer_out(stage: Stage, playing: list[Rollout
     assert stream_state(job.folder)["unfinished"] == 0
     assert reward_counts(job).late == 1
     assert [row["reason"] for row in left_out(job.folder)] == [LATE]
-    if comes:
-        grade(stage, 3)
+    if asked_again:
+        end_first(stage)
         again = a_job(3)
         playing.append(next_one := Rollouts(again))
         next_one.poll()
         write(stage, "A", "B", "C")
+        next_one.poll()
+        next_one.poll()
+        grade(stage, 3)
         until_end(next_one, again)
-        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it serves later jobs"
+        assert rewards_of(again) == [0.0, pytest.approx(3 / 7), 1.0], "it is graded again"
 
 
 def test_a_failed_grading_leaves_its_answer_out_and_is_made_again_when_asked_again(
@@ -180,18 +142,61 @@ def test_a_driver_that_dies_while_rewards_are_awaited_leaves_nothing_undone(stag
     assert Rollout.objects.count() == 2
 
 
-def test_gradings_share_the_capacity_of_experiments(stage: Stage, playing: list[Rollouts], settings: Settings) -> None:
-    settings.GRADING_AT_ONCE = 1
+@pytest.mark.parametrize("by", ["another job", "the same job when it is resumed"])
+def test_a_grading_that_the_end_of_a_job_cancelled_is_made_again(stage: Stage, playing: list[Rollouts], by: str) -> None:
     job = a_job()
-    playing.append(one := Rollouts(job))
+    one = Rollouts(job)
     one.poll()
     write(stage, "A", "B")
-    for _ in range(3):
-        one.poll()
-    assert len(stage.sent) == 1
-    grade(stage, 7)
     one.poll()
-    assert len(stage.sent) == 1
+    one.poll()
+    one.end()
+    assert RunCommand.objects.filter(name="cancel", run__preset=REWARD).count() == 2
+    again = job
+    if by == "another job":
+        TrainingJob.objects.update(state=JobState.STOPPED)
+        again = a_job()
+    playing.append(next_one := Rollouts(again))
+    next_one.poll()
+    end_first(stage)
+    end_first(stage)
+    if again != job:
+        write(stage, "A", "B")
+        next_one.poll()
+        next_one.poll()
+    grade(stage, 7)
+    grade(stage, 0)
+    until_end(next_one, again)
+    assert rewards_of(again) == [0.0, 1.0]
+
+
+def test_the_end_of_a_job_cancels_no_grading_that_another_job_awaits(stage: Stage, playing: list[Rollouts]) -> None:
+    jobs = [a_job(), a_job()]
+    for job in jobs:
+        playing.append(one := Rollouts(job))
+        one.poll()
+        write_last(stage, "A", "B")
+        one.poll()
+        one.poll()
+    playing[0].end()
+    assert not RunCommand.objects.exists()
+    TrainingJob.objects.filter(pk=jobs[0].pk).update(state=JobState.STOPPED)
+    playing[1].end()
+    assert RunCommand.objects.count() == 2, "a job that has ended awaits nothing"
+
+
+def test_a_grader_that_fails_again_and_again_stops_the_job(stage: Stage, playing: list[Rollouts]) -> None:
+    playing.append(one := Rollouts(a_job(8)))
+    one.poll()
+    write(stage, *"ABCDEFGH")
+    one.poll()
+    one.poll()
+    Run.objects.filter(pk__in=[stage.sent.popleft() for _ in range(4)]).update(status="failed", status_reason="no such model")
+    one.poll()
+    assert one.trouble == ""
+    Run.objects.filter(pk=stage.sent.popleft()).update(status="failed", status_reason="no such model")
+    one.poll()
+    assert one.trouble == ("5 consecutive gradings of rewards failed. Reason of the last failure: no such model")
 
 
 def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: Client) -> None:
@@ -202,6 +207,7 @@ def test_the_page_counts_rewards(stage: Stage, playing: list[Rollouts], client: 
     one.poll()
     client.force_login(person("alice"))
     page = client.get(f"/learning/jobs/{job.public_id}/").content.decode()
-    assert "2 asked, 2 under way, 1 known from an equal text, 0 late (after 15 min)" in page
+    assert "2 asked, 2 under way (2 of them waiting for room among all gradings), 1 known from an equal text" in page
+    assert "0 late (15 min for a grading, 6 h until it begins)" in page
     assert "with Marker: 2 asked" in page
     assert ", played by Player: 1 problem" in page

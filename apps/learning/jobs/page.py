@@ -18,7 +18,7 @@ from apps.learning.jobs.waiting import waits_for
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.presets import next_preset
 from apps.learning.rollouts.curriculum import words_of
-from apps.learning.rollouts.plan import RolloutPlan, plan_of, title_of_alias
+from apps.learning.rollouts.plan import REWARD_BEGINS_S, RolloutPlan, plan_of, title_of_alias
 from apps.learning.rollouts.producer import left_out, producer_state
 from apps.learning.rollouts.resting import visits_rested
 from apps.learning.rollouts.rewards import RewardCounts, reward_counts
@@ -103,6 +103,11 @@ class Played:
         """Titles of the grader and its model."""
         grader = VARIANTS.get(self.plan.reward_workflow)
         return f"{grader.title if grader else self.plan.reward_workflow} with {title_of_alias(self.plan.reward_alias)}"
+
+    @property
+    def begins_s(self) -> float:
+        """Seconds for which a reward waits for its grading to begin."""
+        return REWARD_BEGINS_S
 
     @property
     def finished(self) -> int:

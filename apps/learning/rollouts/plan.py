@@ -14,8 +14,10 @@ from apps.reasoning.inference.followed import followed_by
 
 #: Seconds that a trainer waits for its first rows, and for the next ones: runs of large models take long.
 STREAM_WAIT_S = 24 * 3600
-#: Seconds after which a job continues without a reward.
+#: Seconds after which a job continues without a reward, from the start of its grading.
 REWARD_WITHIN_S = 900.0
+#: Seconds for which a reward waits for its grading to begin. Less than the trainer waits for rows.
+REWARD_BEGINS_S = 6 * 3600.0
 
 
 class RolloutPlan(Value):
@@ -25,7 +27,7 @@ class RolloutPlan(Value):
     parameters of the preset. `alias` plays all roles. An alias that follows a job (`…/*` in models.toml) plays with the job's
     newest policy; answers longer than `segment_tokens` continue under the next one. Every role samples at `temperature`;
     None: each at its own. With the judge "grader", `reward_alias` plays all roles of `reward_workflow` (a name of
-    `graders.planning.naming`), and a reward that has not come after `reward_within_s` seconds is left out.
+    `graders.planning.naming`), and a reward whose grading takes longer than `reward_within_s` seconds is left out.
 
     `chosen`: how problems of a set were chosen (`curriculum.words_of`). `rest_solved`: a problem misses its next visit after
     one that all answers solved.

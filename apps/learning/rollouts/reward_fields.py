@@ -32,7 +32,7 @@ class RewardFields(forms.Form):
         max_value=86_400,
         initial=int(REWARD_WITHIN_S),
         required=False,
-        help_text="A later reward is left out, and its group continues without it.",
+        help_text="Counted from the start of its grading. A later reward is left out, and its group continues without it.",
     )
 
     def reward_choices(self) -> None:

@@ -1,7 +1,7 @@
 """Reward workers of a job's own runs: each solution is graded in a run of its own, and the job continues without late rewards.
 
-Gradings are ordinary runs with batch priority, within the capacity of experiments. A text that was graded with the same
-settings before is not graded again (`Reward.address`). All state is in the database.
+Gradings are ordinary runs with batch priority, within a capacity that they share with experiments (`reward_room`). A text that
+was graded with the same settings before is not graded again (`Reward.address`). All state is in the database.
 """
 
 import uuid
@@ -13,7 +13,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -21,18 +21,17 @@ from apps.datasets.recorded.recorded import Recorded, recorded_of
 from apps.datasets.recorded.unread import is_cut_off
 from apps.datasets.rewards import Given
 from apps.experiments.cells import prepares_pieces
-from apps.experiments.models import Experiment, ExperimentState
-from apps.experiments.selectors import gradings_under_way
 from apps.experiments.solving.grading import NO_RESULT, solutions_require_open
 from apps.experiments.solving.planning import address_of
 from apps.graders.batches.jobs import Job, material_of, text_of
 from apps.graders.pieces import pieces_known
 from apps.graders.planning.naming import plan_named, players_written, variant_of
 from apps.graders.planning.plans import GradingPlan, PlanWrong
-from apps.learning.models import Reward, RewardAsked, RewardState, TrainingJob, under_way
-from apps.learning.rollouts.plan import RolloutPlan
+from apps.learning.models import Reward, RewardAsked, RewardState, TrainingJob
+from apps.learning.rollouts.plan import REWARD_BEGINS_S, RolloutPlan
+from apps.learning.rollouts.reward_room import awaited, room_for_rewards
 from apps.problems.models import ProblemVersion
-from apps.processes.capacity import room_of
+from apps.processes.capacity import FAILURES_AT_MOST, last_failure
 from apps.reasoning.domain.event_base import Kind
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
@@ -91,18 +90,42 @@ class RewardQueue:
         _collect(Reward.objects.filter(state=RewardState.RUNNING, asked__in=self._asked).exclude(run__status__in=LIVE))
         open_ = self._asked.filter(is_settled=False)
         open_.filter(reward__state__in=_ENDED).update(is_settled=True)
-        open_.filter(until__lt=timezone.now()).update(is_settled=True, is_late=True)
+        if open_.filter(self._late()).update(is_settled=True, is_late=True):
+            self._cancel(awaited())
         self._start()
+
+    def failing(self) -> str:
+        """Reason to stop the job: consecutive failed gradings within this attempt. A text that cannot be graded has no run."""
+        mine = Exists(self._asked.filter(reward=OuterRef("pk")))
+        ended = Reward.objects.filter(mine, run__isnull=False, ended_at__gte=self.job.started_at).order_by("-ended_at", "-pk")
+        reason = last_failure(ended.values_list("state", "trouble")[:FAILURES_AT_MOST])
+        if reason is None:
+            return ""
+        return f"{FAILURES_AT_MOST} consecutive gradings of rewards failed. Reason of the last failure: {reason}"
 
     def end(self) -> None:
         """Cancel gradings that no other job awaits."""
-        others = RewardAsked.objects.filter(reward=OuterRef("pk"), is_settled=False).exclude(job=self.job)
-        mine = Reward.objects.filter(~Exists(others), asked__in=self._asked, state=RewardState.RUNNING, run__status__in=LIVE)
-        for reward in mine.select_related("run").distinct():
-            if self.job.owner is not None and reward.run is not None:
-                with suppress(ValidationError, RedisError, OSError):  # It has just ended, or the broker is down.
-                    stop_id = uuid.uuid5(reward.run.public_id, "the training job has ended")
-                    command_request(run=reward.run, user=self.job.owner, command_id=stop_id, name="cancel")
+        self._cancel(awaited().exclude(job=self.job))
+
+    def _late(self) -> Q:
+        """Filter for rewards whose grading has not begun in time, or that took longer than this job waits for them."""
+        now, within = timezone.now(), timedelta(seconds=self._plan.reward_within_s)
+        asked_before = Q(until__lt=now - within + timedelta(seconds=REWARD_BEGINS_S))
+        began_before = Q(reward__run__started_at__lt=now - within)
+        return Q(until__lt=now, reward__run__started_at=None) | asked_before & began_before
+
+    def _cancel(self, awaited_by: QuerySet[RewardAsked]) -> None:
+        """Cancel gradings that this job asked for and no job awaits. The next job that asks for one has it made again."""
+        asked = Exists(self._asked.filter(reward=OuterRef("pk")))
+        running = Reward.objects.filter(asked, state=RewardState.RUNNING, run__status__in=LIVE)
+        for reward in running.exclude(Exists(awaited_by.filter(reward=OuterRef("pk")))).select_related("run__owner"):
+            if reward.run is None or reward.run.owner is None:
+                continue
+            again = {"state": RewardState.WAITING, "attempt": F("attempt") + 1, "run": None}
+            with suppress(ValidationError, RedisError, OSError), transaction.atomic():  # It has just ended, or no broker.
+                if Reward.objects.filter(pk=reward.pk, run=reward.run, state=RewardState.RUNNING).update(**again):
+                    stop_id = uuid.uuid5(reward.run.public_id, "no training job awaits it")
+                    command_request(run=reward.run, user=reward.run.owner, command_id=stop_id, name="cancel")
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -110,7 +133,7 @@ class RewardQueue:
     def _ask(self, recorded: Recorded) -> dict[str, Given]:
         """Ask for the rewards of a run's solutions; the reasons why nothing can be asked, by solution."""
         troubles: dict[str, Given] = {}
-        version, until = recorded.run.problem_version, timezone.now() + timedelta(seconds=self._plan.reward_within_s)
+        version, until = recorded.run.problem_version, timezone.now() + timedelta(seconds=REWARD_BEGINS_S)
         for solution in recorded.solutions.values():
             if is_cut_off(recorded, solution.call) or not solution.text.strip():
                 continue
@@ -122,6 +145,9 @@ class RewardQueue:
                 continue
             new = {"problem_version": version, "text": solution.text}
             reward, is_new = Reward.objects.get_or_create(address=address_of(spec), defaults=new)
+            if reward.state == RewardState.RUNNING:  # Its run may have ended while no job looked.
+                _collect(Reward.objects.filter(pk=reward.pk, state=RewardState.RUNNING).exclude(run__status__in=LIVE))
+                reward.refresh_from_db()
             is_again = not is_new and reward.state == RewardState.FAILED
             if is_again:
                 again = {"state": RewardState.WAITING, "trouble": "", "run": None, "ended_at": None}
@@ -140,16 +166,13 @@ class RewardQueue:
     # --- starting ----------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        awaited = RewardAsked.objects.filter(reward=OuterRef("pk"), is_settled=False)
-        running = Reward.objects.filter(Exists(awaited), state=RewardState.RUNNING)
-        own = running.filter(Exists(awaited.filter(job=self.job)))
-        jobs = TrainingJob.objects.filter(under_way(), rollouts__judge="grader").count()
-        parties = jobs + Experiment.objects.filter(state=ExperimentState.RUNNING).count()
-        mine, limit = own.count(), settings.GRADING_AT_ONCE
-        others = running.count() - mine + gradings_under_way()
-        room = room_of(at_once=limit, limit=limit, parties=parties, own=mine, others=others)
-        waiting = Reward.objects.filter(Exists(awaited.filter(job=self.job)), state=RewardState.WAITING)
-        for reward in self._ready(waiting.select_related("problem_version__problem").order_by("pk"), own, min(room, AT_MOST)):
+        mine = Reward.objects.filter(Exists(self._asked.filter(reward=OuterRef("pk"), is_settled=False)))
+        waiting = mine.filter(state=RewardState.WAITING)
+        if not waiting.exists():
+            return
+        own = mine.filter(state=RewardState.RUNNING, run__status__in=LIVE)
+        room = min(room_for_rewards(own.count()), AT_MOST)
+        for reward in self._ready(waiting.select_related("problem_version__problem").order_by("pk"), own, room):
             self._start_one(reward)
 
     def _ready(self, waiting: QuerySet[Reward], own: QuerySet[Reward], room: int) -> list[Reward]:
@@ -226,6 +249,7 @@ class RewardCounts:
 
     asked: int = 0
     waiting: int = 0
+    not_begun: int = 0
     known: int = 0
     late: int = 0
     without: int = 0
@@ -237,6 +261,7 @@ def reward_counts(job: TrainingJob) -> RewardCounts:
     found = RewardAsked.objects.filter(job=job).aggregate(
         asked=Count("pk"),
         waiting=Count("pk", filter=Q(is_settled=False)),
+        not_begun=Count("pk", filter=Q(is_settled=False, reward__run__started_at=None, reward__state__in=_OPEN)),
         known=Count("pk", filter=Q(is_known=True)),
         late=Count("pk", filter=Q(is_late=True)),
         without=Count("pk", filter=without),

@@ -88,6 +88,9 @@ class Rollouts:
         if self._feed is not None:
             if self._rewards is not None:
                 self._rewards.poll()
+                if reason := self._rewards.failing():
+                    self.trouble = reason
+                    return
             self._feed.poll()
             if (left := json.dumps(self._feed.left.rows, ensure_ascii=False)) != self._left:
                 replace_text(self.job.folder / LEFT, left)

@@ -67,10 +67,14 @@ def _renewed(asked: Sequence[_Renewal]) -> Sequence[int | None]:
     groups: dict[tuple[int, float], list[int]] = defaultdict(list)
     for one in asked:
         groups[one.run.fence, one.seconds].append(one.run.pk)
-    held: set[int] = set()
+    held: set[tuple[int, int]] = set()  # Runs with their fences: a drive that lost its run may ask together with the next one.
     for (fence, seconds), runs in groups.items():
-        held |= leases_renew(runs, fence, seconds)
-    return [window_renewed(one.run.owner_id, is_apart=one.run.preset in APART) if one.run.pk in held else None for one in asked]
+        held |= {(run, fence) for run in leases_renew(runs, fence, seconds)}
+    return [_window(one.run) if (one.run.pk, one.run.fence) in held else None for one in asked]
+
+
+def _window(run: Run) -> int:
+    return window_renewed(run.owner_id, is_apart=run.preset in APART)
 
 
 def _settle(done: "asyncio.Future[int | None]", found: int | Exception | None) -> None:

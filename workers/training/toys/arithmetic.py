@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -21,6 +22,7 @@ TIMES = r"\cdot"
 #: One problem in eight is never trained on. Its content decides, so that no seed can mix the two kinds.
 HELD_OUT = 8
 MOST_VALUE = 40
+LEAST_DRAWN, MOST_DRAWN = 2, 9
 _SIGNS = {"+": "+", "-": "-", "*": TIMES}
 _FORMULA = re.compile(r"\$([^$]*)\$")
 
@@ -77,6 +79,14 @@ def drawn_problem(random: np.random.Generator, *, held_out: bool) -> Problem:
             return problem
 
 
+@lru_cache
+def held_out_count() -> int:
+    """How many different problems are held out."""
+    values, signs = range(LEAST_DRAWN, MOST_DRAWN + 1), _SIGNS
+    every = (Problem(terms) for terms in product(values, signs, values, signs, values))
+    return sum(problem.is_held_out and _is_small(problem) for problem in every)
+
+
 def proof_text(lines: Sequence[tuple[Terms, Terms]]) -> str:
     """A proof in the form that the scaffolds' prompts ask for, with the line of its answer."""
     steps = [f"${written(left)}={written(right)}$" for left, right in lines]
@@ -122,8 +132,8 @@ def is_proved(step: str) -> bool:
 
 
 def _drawn_terms(random: np.random.Generator) -> Terms:
-    one, two, three = (int(number) for number in random.integers(2, 10, 3))
-    first, second = (str(random.choice(["+", "-", "*"])) for _ in range(2))
+    one, two, three = (int(number) for number in random.integers(LEAST_DRAWN, MOST_DRAWN + 1, 3))
+    first, second = (str(random.choice(list(_SIGNS))) for _ in range(2))
     return one, first, two, second, three
 
 

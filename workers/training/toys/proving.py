@@ -16,7 +16,15 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.recipes.mathematics.mars import rates, solver_reward, verifier_reward
 from apps.recipes.trajectory import Trajectory, Turn
 from workers.training.policy import Policy
-from workers.training.toys.arithmetic import Problem, drawn_problem, is_right, proof_text, slipped_lines, written
+from workers.training.toys.arithmetic import (
+    Problem,
+    drawn_problem,
+    held_out_count,
+    is_right,
+    proof_text,
+    slipped_lines,
+    written,
+)
 from workers.training.toys.scaffold_runs import Asked, Played, Said, play
 
 #: Rows of a problem, by the number of roles that answer: Solver; Verifier; Corrector.
@@ -97,7 +105,9 @@ def runs_of(
 
 
 def held_out_problems(count: int) -> list[Problem]:
-    """Different problems that no job trains on, always the same."""
+    """Different problems that no job trains on, always the same. Raises `ValueError` if there are fewer."""
+    if count > held_out_count():
+        raise ValueError(f"There are {held_out_count()} held-out problems. Ask for at most as many.")
     random, found = np.random.default_rng(0), dict[Problem, None]()
     while len(found) < count:
         found[drawn_problem(random, held_out=True)] = None
