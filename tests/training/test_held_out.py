@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,8 @@ def test_held_out_rows_are_not_trained_on(tmp_path: Path) -> None:
 
 def test_time_of_measuring_is_separate_from_time_of_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = job(tmp_path, problems(), recipe="turn_sft", held_out={"every": 2, "share": 0.25})
-    states, scored = [], HeldOutRows.scores
+    states: list[str] = []
+    scored: Callable[[HeldOutRows, Any], list[float]] = HeldOutRows.scores
 
     def watched(held_out: HeldOutRows, trainer: Any) -> list[float]:
         states.append(json.loads((folder / "state.json").read_text())["state"])
