@@ -189,7 +189,8 @@ def trained(folder: Path) -> dict[str, float]:
 def picture(found: dict[str, Any]) -> str:
     """The curves of the reinforcement as SVG, with the held-out solve rates before and after at its ends."""
     lines = found["reinforced"]
-    curves = [Curve(words, [(line["step"], line[name]) for line in lines if name in line]) for name, words in CURVES.items()]
+    values = {words: [(line["step"], line[name]) for line in lines if name in line] for name, words in CURVES.items()}
+    curves = [Curve(words, points) for words, points in values.items() if points]
     last = lines[-1]["step"]
     points = [
         Point(step, found[when]["solved"], found[when]["solved_interval"], f"held out, {when}: {found[when]['solved']:.2f}")
