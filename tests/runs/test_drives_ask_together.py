@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from apps.accounts.models import User
 from apps.processes import streams
 from apps.processes.streams import heartbeat_publish
+from apps.processes.threads import in_thread
 from apps.runs.calls import surroundings
 from apps.runs.models import Run, RunCommand
 from apps.runs.owners.leases import lease_take
@@ -58,7 +59,7 @@ def test_a_drive_that_lost_its_run_learns_of_it_when_the_next_drive_asks_too() -
 
 @pytest.mark.django_db(transaction=True)
 async def test_each_run_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = await asyncio.to_thread(lambda: [taken(number) for number in range(3)])
+    runs = await in_thread(lambda: [taken(number) for number in range(3)])
     await Run.objects.filter(pk=runs[1].pk).aupdate(fence=2)
     monkeypatch.setattr("apps.runs.owners.together.GATHER", 0.01)
     together = Renewals()
@@ -68,7 +69,7 @@ async def test_each_run_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.django_db(transaction=True)
 async def test_pending_commands_of_all_runs_are_read_together(alice: User) -> None:
-    runs = await asyncio.to_thread(lambda: [taken(number) for number in range(3)])
+    runs = await in_thread(lambda: [taken(number) for number in range(3)])
     await RunCommand.objects.acreate(run=runs[2], command_id=uuid.uuid4(), name="pause", by=alice)
     together = PendingCommands()
     together.watched.update(run.pk for run in runs)
