@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from apps.accounts.models import User
 from apps.processes import streams
 from apps.processes.streams import heartbeat_publish
-from apps.processes.threads import in_thread
 from apps.runs.calls import surroundings
 from apps.runs.models import Run, RunCommand
 from apps.runs.owners.leases import lease_take
@@ -58,22 +57,29 @@ def test_a_drive_that_lost_its_run_learns_of_it_when_the_next_drive_asks_too() -
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_each_run_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = await in_thread(lambda: [taken(number) for number in range(3)])
-    await Run.objects.filter(pk=runs[1].pk).aupdate(fence=2)
+def test_each_run_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [taken(number) for number in range(3)]
+    Run.objects.filter(pk=runs[1].pk).update(fence=2)
     monkeypatch.setattr("apps.runs.owners.together.GATHER", 0.01)
-    together = Renewals()
-    found = await asyncio.gather(*(together.renew(run, 1.0) for run in runs))
-    assert [window is None for window in found] == [False, True, False]
+
+    async def renewed() -> list[int | None]:
+        together = Renewals()
+        return await asyncio.gather(*(together.renew(run, 1.0) for run in runs))
+
+    assert [window is None for window in asyncio.run(renewed())] == [False, True, False]
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_pending_commands_of_all_runs_are_read_together(alice: User) -> None:
-    runs = await in_thread(lambda: [taken(number) for number in range(3)])
-    await RunCommand.objects.acreate(run=runs[2], command_id=uuid.uuid4(), name="pause", by=alice)
+def test_pending_commands_of_all_runs_are_read_together(alice: User) -> None:
+    runs = [taken(number) for number in range(3)]
+    RunCommand.objects.create(run=runs[2], command_id=uuid.uuid4(), name="pause", by=alice)
     together = PendingCommands()
     together.watched.update(run.pk for run in runs)
-    assert [await together.has(run.pk, 60.0) for run in runs] == [False, False, True]
+
+    async def read() -> list[bool]:
+        return [await together.has(run.pk, 60.0) for run in runs]
+
+    assert asyncio.run(read()) == [False, False, True]
 
 
 async def test_one_look_serves_all_runs(valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
