@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from apps.processes.threads import in_thread
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.domain.tools import SearchJob, ToolAnswer, read_execution, read_hits
@@ -28,11 +29,10 @@ def _search(library: str) -> GenerationRequest:
 
 
 async def test_a_search_for_theorems_does_not_leave_the_process() -> None:
-    from asgiref.sync import sync_to_async
-
-    run = await sync_to_async(make_run)()
-    other = await sync_to_async(lambda: make_problem("another").problem)()
-    await other.reference_solutions.acreate(text="Lemma 1. Of $n+1$ objects in $n$ boxes two share a box.")
+    run = await in_thread(make_run)  # Its thread gives the connection back, without which PostgreSQL cannot drop the database.
+    other = await in_thread(lambda: make_problem("another").problem)
+    text = "Lemma 1. Of $n+1$ objects in $n$ boxes two share a box."
+    await in_thread(lambda: other.reference_solutions.create(text=text))
     inner = _Inner()
     final = await SearchDispatcher(inner, run).dispatch(_search("theorems"))
     hits = read_hits(ToolAnswer(job="search", execution=read_execution(final.text)))
@@ -42,9 +42,7 @@ async def test_a_search_for_theorems_does_not_leave_the_process() -> None:
 
 
 async def test_other_requests_are_passed_on() -> None:
-    from asgiref.sync import sync_to_async
-
-    run = await sync_to_async(make_run)()
+    run = await in_thread(make_run)
     inner = _Inner()
     dispatcher = SearchDispatcher(inner, run)
     for request in (_search("sympy"), _search(""), a_request(), a_request(text="print(1)", job="python")):
