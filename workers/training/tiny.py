@@ -17,10 +17,15 @@ MOST_TOKENS = 128
 def tiny_tokenizer() -> Any:
     """Tokenizer with one token per character, so that a toy's tokens are its characters."""
     vocabulary = {sign: number for number, sign in enumerate((*SPECIAL, *CHARACTERS))}
-    pad, begin, end, unknown = SPECIAL
-    tokenizer = Tokenizer(WordLevel(vocabulary, unknown))
+    tokenizer = Tokenizer(WordLevel(vocabulary, SPECIAL[3]))
     tokenizer.pre_tokenizer = Split(Regex("."), "isolated")
     tokenizer.decoder = Fuse()
+    return wrapped(tokenizer, MOST_TOKENS)
+
+
+def wrapped(tokenizer: Tokenizer, longest: int, **more: Any) -> Any:
+    """A tokenizer with our special tokens, for texts of `longest` tokens, in the class of transformers."""
+    pad, begin, end, unknown = SPECIAL
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=pad,
@@ -28,7 +33,8 @@ def tiny_tokenizer() -> Any:
         eos_token=end,
         unk_token=unknown,
         padding_side="left",
-        model_max_length=MOST_TOKENS,
+        model_max_length=longest,
+        **more,
     )
 
 

@@ -13,11 +13,10 @@ from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
 from tokenizers.normalizers import Replace
 from tokenizers.pre_tokenizers import Split
-from transformers import PreTrainedTokenizerFast
 
 from apps.reasoning.prompts.loader import load, render
+from workers.training.tiny import SPECIAL, wrapped
 
-SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 MOST_TOKENS = 256
 #: In place of a text that differs from prompt to prompt.
 _GAP = "\0"
@@ -50,17 +49,7 @@ def prompt_tokenizer() -> Any:
     tokenizer.pre_tokenizer = Split(Regex(r"[\s\S]"), "isolated")
     tokenizer.decoder = Fuse()
     tokenizer.add_tokens([AddedToken(one, normalized=True) for one in dict.fromkeys((*passages(), *ANSWERS))])
-    pad, begin, end, unknown = SPECIAL
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token=pad,
-        bos_token=begin,
-        eos_token=end,
-        unk_token=unknown,
-        padding_side="left",
-        model_max_length=MOST_TOKENS,
-        clean_up_tokenization_spaces=False,
-    )
+    return wrapped(tokenizer, MOST_TOKENS, clean_up_tokenization_spaces=False)
 
 
 def passages() -> list[str]:
